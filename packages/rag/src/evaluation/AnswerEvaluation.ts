@@ -1,7 +1,8 @@
 /** Measures how well questions about documents are answered, cited, or left unanswered. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { Duration, Effect, type Scope, Stream } from "effect"
+import { Duration, Effect, Record, type Scope, Stream } from "effect"
+import { groupBy } from "effect/Array"
 import { Library, type Models } from "../library/Library.ts"
 import type { LibraryService } from "../library/LibraryService.ts"
 import type { RagError } from "../document/RagError.ts"
@@ -14,6 +15,7 @@ import {
   scoreAnswers
 } from "./AnswerScores.ts"
 import { jsonLines } from "./JsonLines.ts"
+import { percentile } from "./Runs.ts"
 import { temporaryFolder } from "./TemporaryCollection.ts"
 
 /** The scores of all questions, of those used in development, and of those held out. */
@@ -90,7 +92,6 @@ export const evaluateAnswers: (options: {
       times.push(Duration.toMillis(duration))
       yield* onQuestion(judged.length, asked.length)
     }
-    const kinds = [...new Set(judged.map(({ kind }) => kind))]
     return {
       questions,
       ran: judged.length,
@@ -98,11 +99,12 @@ export const evaluateAnswers: (options: {
       all: scoreAnswers(judged),
       worked: scoreAnswers(judged.filter(({ heldOut }) => !heldOut)),
       heldOut: scoreAnswers(judged.filter(({ heldOut }) => heldOut)),
-      byKind: Object.fromEntries(
-        kinds.map((kind) => [kind, scoreAnswers(judged.filter((one) => one.kind === kind))])
+      byKind: Record.map(
+        groupBy(judged, ({ kind }): string => kind),
+        scoreAnswers
       ),
       failures: judged.filter((one) => !isRight(one)),
-      p50Milliseconds: times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0
+      p50Milliseconds: percentile(times, 0.5)
     }
   }
 )

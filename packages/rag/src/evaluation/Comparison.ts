@@ -26,18 +26,14 @@ export interface MeasuredQueries {
 }
 
 export const compareRuns = (a: MeasuredQueries, b: MeasuredQueries): Comparison => {
-  const differences = METRICS.map((metric): readonly [keyof RunMetrics, Difference] => [
-    metric,
-    pairedBootstrap(
-      a.each.map((metrics) => metrics[metric]),
-      b.each.map((metrics) => metrics[metric])
-    )
-  ])
+  const valuesOf = ({ each }: MeasuredQueries, metric: keyof RunMetrics) => each.map((of) => of[metric])
   return {
     a: a.name,
     b: b.name,
     queries: Math.min(a.each.length, b.each.length),
-    metrics: Object.fromEntries(differences) as Comparison["metrics"]
+    metrics: Object.fromEntries(
+      METRICS.map((metric) => [metric, pairedBootstrap(valuesOf(a, metric), valuesOf(b, metric))])
+    ) as Comparison["metrics"]
   }
 }
 

@@ -68,15 +68,16 @@ export const measureMethods = Effect.fn("Runs.measure")(function* <E, R>(
   )
   return {
     queries: results[0]?.each.length ?? 0,
-    runs: results.map(({ cost, each, milliseconds, name }): EvaluatedRun => {
-      const sorted = milliseconds.toSorted((a, b) => a - b)
-      const latency = { p50: percentile(sorted, 0.5), p95: percentile(sorted, 0.95) }
-      return { name, metrics: meanOf(each), latency, cost }
-    }),
+    runs: results.map(({ cost, each, milliseconds, name }): EvaluatedRun => ({
+      name,
+      metrics: meanOf(each),
+      latency: { p50: percentile(milliseconds, 0.5), p95: percentile(milliseconds, 0.95) },
+      cost
+    })),
     each: results.map(({ each, name }): MeasuredQueries => ({ name, each }))
   }
 })
 
-/** The value below which `share` of the sorted values are; 0 without any. */
-const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
+/** The value below which `share` of the values are; 0 without any. */
+export const percentile = (values: ReadonlyArray<number>, share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(share * values.length))] ?? 0
