@@ -5,8 +5,7 @@ import { SqlClient } from "effect/sql"
 import { constants, existsSync } from "node:fs"
 import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
-import { ServerConfig } from "../config/ServerConfig.ts"
-import { StartError } from "../config/StartError.ts"
+import { ServerConfig, VERSION } from "../config/ServerConfig.ts"
 import { exportAccounts } from "../database/CopyAccounts.ts"
 import { ACCOUNTS, openPostgres } from "../database/Database.ts"
 import { accountsVersion, LATEST, migrate } from "../database/Migrations.ts"
@@ -16,8 +15,8 @@ import { providersPlace } from "../providers/ProvidersSettings.ts"
 import { copySqlite } from "../sql/CopySqlite.ts"
 import * as NodeSqlite from "../sql/NodeSqlite.ts"
 import { isArchive, packArchive } from "./Archive.ts"
-import { attemptFile, digestFile, filesBelow, LOST_AND_FOUND } from "./BackupFiles.ts"
-import { CONFIGURATION, makeManifest, MANIFEST_FILE } from "./BackupManifest.ts"
+import { attemptFile, digestFile, filesBelow, LOST_AND_FOUND, reject } from "./BackupFiles.ts"
+import { type BackupManifest, CONFIGURATION, BACKUP_FORMAT, MANIFEST_FILE } from "./BackupManifest.ts"
 
 /** Copied in another way, or not worth a copy: databases, libraries, the cache, unfinished files, an interrupted restore. */
 const COPIED_ELSEWHERE =
@@ -40,11 +39,10 @@ const backUpPostgres = Effect.fn("backup.postgres")(function* (url: Redacted.Red
   const [postgres, file] = [yield* open(openPostgres(url)), yield* open(NodeSqlite.layer(to, "normal"))]
   yield* Effect.provideService(migrate, SqlClient.SqlClient, file)
   const version = yield* Effect.provideService(accountsVersion, SqlClient.SqlClient, postgres)
-  if (version !== LATEST) {
-    const message =
+  if (version !== LATEST)
+    return yield* reject(
       "The database of SLUICE_DATABASE_URL is of another version of Sluice. Back it up with the version that uses it."
-    return yield* new StartError({ message })
-  }
+    )
   yield* exportAccounts(postgres, file)
   return version
 }, Effect.scoped)
@@ -56,9 +54,7 @@ const backUpAccounts = Effect.fn("backup.accounts")(function* (folder: string) {
   if (database !== undefined)
     return yield* backUpPostgres(database, to).pipe(
       Effect.catchTag(["SqlError", "MigrationError"], ({ message }) =>
-        Effect.fail(
-          new StartError({ message: `The database of SLUICE_DATABASE_URL cannot be read: ${message}` })
-        )
+        Effect.fail(reject(`The database of SLUICE_DATABASE_URL cannot be read: ${message}`))
       )
     )
   if (!existsSync(from)) return 0
@@ -104,7 +100,7 @@ const PRIVATE = 0o600
 
 const writeManifest = Effect.fn("backup.manifest")(function* (
   folder: string,
-  known: { readonly made: string; readonly accounts: number; readonly secrets: boolean }
+  known: Pick<BackupManifest, "made" | "accounts" | "secrets">
 ) {
   const paths = yield* attemptFile(`Reading ${folder}`, () => filesBelow(folder))
   const files = yield* Effect.forEach(paths, (path) =>
@@ -113,7 +109,7 @@ const writeManifest = Effect.fn("backup.manifest")(function* (
       return { path, ...(await digestFile(join(folder, path), { sync: true })) }
     })
   )
-  const manifest = makeManifest({ ...known, files })
+  const manifest: BackupManifest = { format: BACKUP_FORMAT, sluice: VERSION, ...known, files }
   const text = `${JSON.stringify(manifest, undefined, 1)}\n`
   yield* attemptFile(`Writing ${MANIFEST_FILE}`, () =>
     writeFile(join(folder, MANIFEST_FILE), text, { mode: PRIVATE, flush: true })
@@ -123,14 +119,11 @@ const writeManifest = Effect.fn("backup.manifest")(function* (
 
 /** Opening a folder whose name is misspelt would make it, and find it empty. */
 export const requireDataFolder = Effect.flatMap(ServerConfig, ({ data }) =>
-  existsSync(data)
-    ? Effect.void
-    : new StartError({ message: `There is no data folder ${data}. Correct --data or SLUICE_DATA.` })
+  existsSync(data) ? Effect.void : reject(`There is no data folder ${data}. Correct --data or SLUICE_DATA.`)
 )
 
 const checkTarget = Effect.fnUntraced(function* (target: string) {
   const { data } = yield* ServerConfig
-  const reject = (message: string) => new StartError({ message })
   yield* requireDataFolder
   if (isInside(target, data))
     return yield* reject(`${target} is in the data folder. Choose a place outside it.`)
@@ -172,9 +165,7 @@ export const createBackup = Effect.fn("backup.create")(function* (
     const manifest = yield* writeManifest(partial, { made, accounts, secrets })
     const { data } = yield* ServerConfig
     if (manifest.files.length === 0)
-      return yield* new StartError({
-        message: `The data folder ${data} is empty. Correct --data or SLUICE_DATA.`
-      })
+      return yield* reject(`The data folder ${data} is empty. Correct --data or SLUICE_DATA.`)
     if (isArchive(target)) yield* packArchive(partial, target)
     else yield* attemptFile(`Writing ${target}`, () => rename(partial, target))
     const text = JSON.stringify({ made, target } satisfies typeof LastBackup.Type)

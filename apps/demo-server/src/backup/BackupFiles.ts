@@ -18,6 +18,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   ENOTDIR: "A part of the path is a file. Choose another place"
 }
 
+/** Says why there is no backup or restore, and what to do. */
+export const reject = (message: string): StartError => new StartError({ message })
+
 /** Runs a file operation. The error names the place and what to do. */
 export const attemptFile = <A>(doing: string, run: () => Promise<A>): Effect.Effect<A, StartError> =>
   Effect.uninterruptible(
@@ -25,7 +28,7 @@ export const attemptFile = <A>(doing: string, run: () => Promise<A>): Effect.Eff
       try: run,
       catch: (cause) => {
         const { code = "", message } = cause as NodeJS.ErrnoException
-        return new StartError({ message: `${doing} failed. ${ADVICE[code] ?? message}.` })
+        return reject(`${doing} failed. ${ADVICE[code] ?? message}.`)
       }
     })
   )

@@ -3,12 +3,11 @@ import { Effect, Schema } from "effect"
 import { lstat, readFile } from "node:fs/promises"
 import { isAbsolute, join, normalize } from "node:path"
 import { VERSION } from "../config/ServerConfig.ts"
-import { StartError } from "../config/StartError.ts"
 import { LATEST } from "../database/Migrations.ts"
-import { attemptFile, digestFile } from "./BackupFiles.ts"
+import { attemptFile, digestFile, reject } from "./BackupFiles.ts"
 
 /** The version of this file, and the newest that is read. */
-const FORMAT = 1
+export const BACKUP_FORMAT = 1
 
 export const MANIFEST_FILE = "backup.json"
 
@@ -31,16 +30,7 @@ const BackupManifest = Schema.Struct({
 })
 export type BackupManifest = typeof BackupManifest.Type
 
-export const makeManifest = (
-  known: Pick<BackupManifest, "made" | "accounts" | "secrets" | "files">
-): BackupManifest => ({ format: FORMAT, sluice: VERSION, ...known })
-
-export const backupBytes = ({ files }: BackupManifest): number =>
-  files.reduce((sum, { bytes }) => sum + bytes, 0)
-
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(BackupManifest))
-
-const fault = (message: string) => new StartError({ message })
 
 /** What is wrong with a file of a backup, if anything. */
 const faultOf = async (folder: string, { bytes, path, sha256 }: typeof BackupFile.Type) => {
@@ -59,21 +49,21 @@ export const verifyBackup = Effect.fn("backup.verify")(function* (folder: string
   const text = yield* Effect.tryPromise({
     try: () => readFile(file, "utf8"),
     catch: () =>
-      fault(
+      reject(
         `${folder} is no backup: ${MANIFEST_FILE} cannot be read. Name a folder or archive of \`sluice backup\`.`
       )
   })
   const manifest = yield* Effect.mapError(decode(text), () =>
-    fault(`The backup ${folder} is damaged: ${MANIFEST_FILE} is not valid. Use another backup.`)
+    reject(`The backup ${folder} is damaged: ${MANIFEST_FILE} is not valid. Use another backup.`)
   )
-  if (manifest.format > FORMAT || manifest.accounts > LATEST)
-    return yield* fault(
+  if (manifest.format > BACKUP_FORMAT || manifest.accounts > LATEST)
+    return yield* reject(
       `The backup ${folder} was made by Sluice ${manifest.sluice}, which is newer than this one (${VERSION}). Update, and restore it then.`
     )
   for (const one of manifest.files) {
     const found = yield* attemptFile(`Reading ${one.path}`, () => faultOf(folder, one))
     if (found !== undefined)
-      return yield* fault(`The backup ${folder} is damaged: ${one.path} ${found}. Use another backup.`)
+      return yield* reject(`The backup ${folder} is damaged: ${one.path} ${found}. Use another backup.`)
   }
   return manifest
 })

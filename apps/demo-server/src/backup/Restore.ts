@@ -4,15 +4,12 @@ import { constants, existsSync } from "node:fs"
 import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { ServerConfig } from "../config/ServerConfig.ts"
-import { StartError } from "../config/StartError.ts"
 import { copyAccounts } from "../database/CopyAccounts.ts"
 import { ACCOUNTS, IN_USE, isServed } from "../database/Database.ts"
 import { RESTORING } from "../database/DataFolder.ts"
 import { isArchive, unpackArchive } from "./Archive.ts"
-import { attemptFile, digestFile, LOST_AND_FOUND } from "./BackupFiles.ts"
+import { attemptFile, digestFile, LOST_AND_FOUND, reject } from "./BackupFiles.ts"
 import { type BackupManifest, CONFIGURATION, verifyBackup } from "./BackupManifest.ts"
-
-const reject = (message: string) => new StartError({ message })
 
 /** Checks a backup: a folder or an archive. Archives are unpacked until the scope ends. */
 export const openBackup = Effect.fn("restore.open")(function* (place: string) {

@@ -2,16 +2,16 @@
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { createBackup } from "../../backup/Backup.ts"
-import { type BackupManifest, CONFIGURATION, backupBytes } from "../../backup/BackupManifest.ts"
+import { type BackupManifest, CONFIGURATION } from "../../backup/BackupManifest.ts"
 import { openBackup, restoreBackup } from "../../backup/Restore.ts"
 import { booleanFlag, dataFlag, examples, jsonFlag } from "../library/Flags.ts"
 import { configLayer } from "../library/OpenLibrary.ts"
 import { printResult } from "../output/Output.ts"
 
-const summaryOf = (manifest: BackupManifest) => {
-  const { files, made, secrets, sluice } = manifest
+const summaryOf = ({ files, made, secrets, sluice }: BackupManifest) => {
   const hasConfiguration = files.some(({ path }) => path.startsWith(`${CONFIGURATION}/`))
-  return { made, sluice, files: files.length, bytes: backupBytes(manifest), secrets, hasConfiguration }
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  return { made, sluice, files: files.length, bytes, secrets, hasConfiguration }
 }
 
 const renderSize = ({ bytes, files }: ReturnType<typeof summaryOf>) =>
