@@ -17,7 +17,7 @@ import {
 } from "../providers/ProvidersSettings.ts"
 import type { Provider } from "../routing/Provider.ts"
 import { unlistedModels } from "../routing/Providers.ts"
-import { keptOf, type KeySource } from "./VendorConnection.ts"
+import { keptOf } from "./VendorConnection.ts"
 
 const NOT_WITH_GATEWAY =
   "SLUICE_GATEWAY_URL configures the models. Unset it and start again, then connect the gateway here"
@@ -97,18 +97,18 @@ const changeFile = <E, R>(
 interface SavedConnection {
   readonly id: string
   readonly entry: UpstreamEntry
-  readonly key?: KeySource | undefined
+  /** A key to keep in a file. */
+  readonly typed?: ApiKey | undefined
   /** Models for the library. Those that are not named stay as they are. */
   readonly library: NonNullable<ProvidersFile["library"]>
 }
 
 /** Adds an upstream, or replaces what it says about the upstream with this id. Everything else in the file stays. */
 export const saveConnection = Effect.fn("connect.save")(function* (
-  { entry, id, key, library }: SavedConnection,
+  { entry, id, library, typed }: SavedConnection,
   apply: Effect.Effect<void, string> = Effect.void
 ) {
   const path = yield* Path.Path
-  const typed: ApiKey | undefined = key !== undefined && "typed" in key ? key.typed : undefined
   return yield* changeFile(
     id,
     Effect.fnUntraced(function* (content, file, keyFile) {

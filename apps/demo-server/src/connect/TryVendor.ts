@@ -59,15 +59,14 @@ export const tryVendor = Effect.fn("connect.try")(function* (
   { settings }: Pick<PreparedConnection, "settings">,
   tries: ReadonlyArray<PlannedTry>
 ) {
-  return yield* Effect.gen(function* () {
-    const gateway = yield* Gateway
-    return yield* Effect.forEach(tries, ({ id: model, operation }) =>
-      Effect.match(TRIALS[operation].call(gateway, model), {
+  return yield* Effect.forEach(tries, ({ id: model, operation }) =>
+    Effect.flatMap(Gateway, (gateway) => TRIALS[operation].call(gateway, model)).pipe(
+      Effect.match({
         onSuccess: (): TryResult => ({ operation, model, ok: true }),
         onFailure: ({ message }): TryResult => ({ operation, model, ok: false, message })
       })
     )
-  }).pipe(
+  ).pipe(
     Effect.provide(layerVendorGateway(settings, { retry: RETRY_NEVER })),
     Effect.mapError(({ message }) => message)
   )

@@ -76,7 +76,7 @@ export const prepareConnection = Effect.fn("connect.prepare")(function* (
     })
   )
   const offered: ReadonlyArray<OfferedModel> = models ?? kept.models ?? (yield* listed)
-  return { id: id ?? vendor, key, settings, models: offered, entry }
+  return { id: id ?? vendor, typed, settings, models: offered, entry }
 })
 
 export type PreparedConnection = Effect.Success<ReturnType<typeof prepareConnection>>
