@@ -15,7 +15,7 @@ import { OPERATION_NAMES, OPERATION_COLUMNS, type Vendor, vendorOf } from "../..
 import type { LibraryNames } from "../../providers/ProvidersFile.ts"
 import { readProviders } from "../../providers/ProvidersSettings.ts"
 import { booleanFlag, dataFlag, examples, jsonFlag, optionalFlag } from "../library/Flags.ts"
-import { similarNames } from "../library/FindDocument.ts"
+import { mostSimilar } from "../library/FindDocument.ts"
 import { configLayer } from "../library/OpenLibrary.ts"
 import { note, printResult, setExitCode } from "../output/Output.ts"
 
@@ -30,10 +30,6 @@ const USE_TITLES = {
 const USES = Struct.keys(USE_TITLES)
 
 const UNTRIED = "It makes images and videos only, which are tried with --media."
-
-const fail = (message: string) => Effect.fail(new StartError({ message }))
-
-const toStartError = Effect.mapError((message: string) => new StartError({ message }))
 
 const chooseVendor = (vendors: ReadonlyArray<Vendor>) =>
   Prompt.AutoComplete({
@@ -92,7 +88,7 @@ const parseModels = (given: Readonly<Record<string, string>>) =>
   Effect.forEach(Object.entries(given), ([name, id]) => {
     const operation = OPERATION_NAMES.find((known) => known === name)
     return operation === undefined
-      ? fail(`--model ${name}=${id}: the operations are ${OPERATION_NAMES.join(", ")}`)
+      ? Effect.fail(`--model ${name}=${id}: the operations are ${OPERATION_NAMES.join(", ")}`)
       : Effect.succeed<OfferedModel>({ id, operation })
   })
 
@@ -115,7 +111,7 @@ const parseUses = (given: Option.Option<string>) => {
   const unknown = names?.find((name) => name !== "none" && !USES.some((use) => use === name))
   return unknown === undefined
     ? Effect.succeed(names)
-    : fail(`--use ${unknown}: choose from ${USES.join(", ")}, or none`)
+    : Effect.fail(`--use ${unknown}: choose from ${USES.join(", ")}, or none`)
 }
 
 /** The models that the library takes: those that were agreed to, or those for uses without a model yet. */
@@ -163,29 +159,27 @@ const flags = {
   json: jsonFlag
 }
 
+/** An error is a sentence. */
 const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer<typeof flags>) {
   const asks = process.stdin.isTTY === true && Option.isNone(given.vendor)
   const vendors = (yield* Dialects).map(vendorOf)
   const uses = yield* parseUses(given.use)
-  const file = yield* toStartError(connectionsFile)
+  const file = yield* connectionsFile
   if (!asks && Option.isNone(given.vendor)) {
-    return yield* fail(`Name a vendor: ${vendors.map(({ id }) => id).join(", ")}`)
+    return yield* Effect.fail(`Name a vendor: ${vendors.map(({ id }) => id).join(", ")}`)
   }
   const id = Option.isSome(given.vendor) ? given.vendor.value : yield* chooseVendor(vendors)
   const vendor = vendors.find((one) => one.id === id)
   if (vendor === undefined) {
-    const [similar] = similarNames(
-      id,
-      vendors.map((one) => one.id)
-    )
+    const [similar] = mostSimilar(id.toLowerCase(), vendors, (one) => one.id)
     const compatible = `sluice connect openai --id ${id} --url ADDRESS --key-env VARIABLE`
     const advice =
       similar === undefined
         ? `Run: sluice providers. If it has OpenAI's protocol: ${compatible}`
-        : `Did you mean \`${similar}\`?`
-    return yield* fail(`${id} is no vendor. ${advice}`)
+        : `Did you mean \`${similar.id}\`?`
+    return yield* Effect.fail(`${id} is no vendor. ${advice}`)
   }
-  const { content } = yield* toStartError(readProviders(file))
+  const { content } = yield* readProviders(file)
   const connected = (name: string) => content.upstreams?.find((entry) => idOf(entry) === name)
   const asksName = asks && Option.isNone(given.id) && connected(id) !== undefined
   const name = asksName ? yield* askName(vendor) : Option.getOrUndefined(given.id)
@@ -193,7 +187,7 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
     ...Option.toArray(Option.map(given.keyEnv, (env) => ({ env }))),
     ...Option.toArray(Option.map(given.keyFile, (path) => ({ file: path })))
   ]
-  if (places.length > 1) return yield* fail("Name one place of the key: --key-env or --key-file")
+  if (places.length > 1) return yield* Effect.fail("Name one place of the key: --key-env or --key-file")
   const needsUrl = vendor.url === undefined || vendor.keyVariable === undefined
   const asked = Prompt.String({ message: "Its address", default: vendor.url ?? "" })
   const url = Option.getOrUndefined(given.url) ?? (asks && needsUrl ? yield* asked : undefined)
@@ -201,25 +195,26 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
   const models = Option.isNone(given.model) ? undefined : yield* parseModels(given.model.value)
   const saved = connected(name ?? id)
   const connection = { vendor: id, id: name, url: url === vendor.url ? undefined : url, key, models }
-  const prepare = (more: object) =>
-    toStartError(prepareConnection({ ...connection, ...more }, dirname(file), saved))
+  const prepare = (more: object) => prepareConnection({ ...connection, ...more }, dirname(file), saved)
   const listed = yield* prepare({})
   const isUnknown = listed.models.length === 0
   const prepared = isUnknown && asks ? yield* prepare({ models: yield* askModels(vendor) }) : listed
   if (prepared.models.length === 0) {
-    return yield* fail(`${vendor.name} lists no models. Name them: --model ${vendor.operations[0]}=NAME`)
+    return yield* Effect.fail(
+      `${vendor.name} lists no models. Name them: --model ${vendor.operations[0]}=NAME`
+    )
   }
   const tries = planTries(prepared.models, given.media)
   yield* note(tries.length === 0 ? UNTRIED : "Trying the smallest calls:")
   for (const { cost, id, operation } of tries) yield* note(`  ${operation}  ${id}  ${cost}`)
-  const results = yield* toStartError(tryVendor(prepared, tries))
+  const results = yield* tryVendor(prepared, tries)
   for (const result of results) yield* note(renderTry(result))
   if (results.length > 0 && results.every(({ ok }) => !ok)) {
-    return yield* fail(`Nothing was saved, because no call succeeded. ${results[0]?.message ?? ""}`)
+    return yield* Effect.fail(`Nothing was saved, because no call succeeded. ${results[0]?.message ?? ""}`)
   }
   const offered = proposedModels(prepared.models, results)
   const library = yield* chooseLibrary(offered, content.library ?? {}, uses, asks)
-  yield* toStartError(saveConnection({ ...prepared, library }))
+  yield* saveConnection({ ...prepared, library })
   if (results.some(({ ok }) => !ok)) yield* setExitCode
   const served = yield* isServed((yield* ServerConfig).data)
   yield* printResult(given.json, { file, id: prepared.id, tries: results, library }, () =>
@@ -234,6 +229,7 @@ const connect = Effect.fnUntraced(function* (given: Command.Command.Config.Infer
 export const connectCommand = Command.make("connect", flags, (given) =>
   connect(given).pipe(
     Effect.catchTag("QuitError", () => Effect.interrupt),
+    Effect.mapError((error) => (typeof error === "string" ? new StartError({ message: error }) : error)),
     Effect.provide(configLayer(given))
   )
 ).pipe(

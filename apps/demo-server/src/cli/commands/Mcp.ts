@@ -1,20 +1,16 @@
 /** `sluice mcp`: the library's tools for programs that start it, over standard input and output. */
 import type { Embedder, Reader, Reranker } from "@sluice/core"
 import { Library, RagError } from "@sluice/rag"
-import { LanceIndex, PassageIndex } from "@sluice/rag/store"
+import { PassageIndex } from "@sluice/rag/store"
 import { Cause, Context, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { McpServer } from "effect/ai"
 import { Command } from "effect/cli"
-import { OWNER } from "../../accounts/Owner.ts"
-import { storeOptions } from "../../config/DocumentStore.ts"
-import { libraryOf } from "../../libraries/LibraryFolders.ts"
-import { ServerConfig } from "../../config/ServerConfig.ts"
 import { DEFAULT_COLLECTION } from "../../contract/Names.ts"
 import { makeQuestionChecks } from "../../documents/Questions.ts"
 import { MCP_OPTIONS, type McpDocuments, toolsLayer } from "../../mcp/Tools.ts"
 import { dataFlag, docsFlag, examples } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
-import { modelsLayer, requireLibrary } from "../library/OpenLibrary.ts"
+import { collectionsOf, modelsLayer, ownIndex, requireLibrary } from "../library/OpenLibrary.ts"
 import { note } from "../output/Output.ts"
 
 const noCollection = (name: string) =>
@@ -27,16 +23,10 @@ const noCollection = (name: string) =>
 
 /** The documents of the data folder. Each call opens the library: a failure tells the assistant what to do. */
 const makeFolderDocuments = Effect.gen(function* () {
-  const settings = yield* ServerConfig
   const models = yield* Effect.context<Embedder | Reranker | Reader>()
-  const index = Context.get(
-    yield* Layer.build(LanceIndex.layer(libraryOf(settings, OWNER), storeOptions(settings))),
-    PassageIndex
-  )
+  const index = Context.get(yield* Layer.build(ownIndex), PassageIndex)
   const check = yield* makeQuestionChecks
-  const collections = Effect.map(index.collections, (names) =>
-    [...new Set([DEFAULT_COLLECTION, ...names])].toSorted()
-  )
+  const collections = collectionsOf(index)
   const library = Effect.fnUntraced(function* (collection: string) {
     if (!(yield* collections).includes(collection)) return yield* noCollection(collection)
     return yield* Library.make({ collection }).pipe(

@@ -41,28 +41,27 @@ const pullCommand = Command.make(
     ),
     json: jsonFlag
   },
-  ({ from, json, name }) =>
-    Effect.gen(function* () {
-      const { sets } = yield* modelCatalogue
-      const models = yield* findModels(name)
-      const chat = models.filter(({ kind }) => kind === "chat")
-      const shortage = memoryShortage(bytesOf(chat))
-      if (shortage !== undefined) yield* note(`The chat model may not run here. ${shortage}`)
-      const install = Local.missingRuntime(models.map(({ kind }) => kind))
-      const show = yield* progressBar("Pulling")
-      const pulled = yield* pullNamed(name, {
-        ...(Option.isSome(from) && { from: from.value }),
-        onProgress: (done, total, model) => show(inMegabytes(done), inMegabytes(total), `MB  ${model}`)
-      })
-      yield* printResult(json, { models: pulled }, () =>
-        [
-          ...pulled.map(({ bytes, folder, id }) => `${id}  ${inMegabytes(bytes)} MB  ${folder}`),
-          ...(install === undefined ? [] : [`They need a runtime: ${install}.`]),
-          // The setting names a set.
-          ...(Object.hasOwn(sets, name) ? [`Then set SLUICE_LOCAL_MODELS=${name}.`] : [])
-        ].join("\n")
-      )
-    }).pipe(Effect.scoped)
+  Effect.fnUntraced(function* ({ from, json, name }) {
+    const { sets } = yield* modelCatalogue
+    const models = yield* findModels(name)
+    const chat = models.filter(({ kind }) => kind === "chat")
+    const shortage = memoryShortage(bytesOf(chat))
+    if (shortage !== undefined) yield* note(`The chat model may not run here. ${shortage}`)
+    const install = Local.missingRuntime(models.map(({ kind }) => kind))
+    const show = yield* progressBar("Pulling")
+    const pulled = yield* pullNamed(name, {
+      ...(Option.isSome(from) && { from: from.value }),
+      onProgress: (done, total, model) => show(inMegabytes(done), inMegabytes(total), `MB  ${model}`)
+    })
+    yield* printResult(json, { models: pulled }, () =>
+      [
+        ...pulled.map(({ bytes, folder, id }) => `${id}  ${inMegabytes(bytes)} MB  ${folder}`),
+        ...(install === undefined ? [] : [`They need a runtime: ${install}.`]),
+        // The setting names a set.
+        ...(Object.hasOwn(sets, name) ? [`Then set SLUICE_LOCAL_MODELS=${name}.`] : [])
+      ].join("\n")
+    )
+  }, Effect.scoped)
 ).pipe(
   Command.withDescription(
     "Download models and check them. An interrupted download continues. SLUICE_MODEL_HUB names a mirror of " +
@@ -99,32 +98,31 @@ const listCommand = Command.make(
     ),
     json: jsonFlag
   },
-  ({ json, port }) =>
-    Effect.gen(function* () {
-      const ports = yield* Effect.mapError(
-        parsePorts(Object.entries(Option.getOrElse(port, () => ({})))),
-        invalidPort
-      )
-      const { folder, models } = yield* listLocalModels
-      const servers = yield* findLocalServers(ports)
-      yield* printResult(json, { folder, models, servers }, () =>
-        [
-          ...models.map(({ bytes, id, kind, languages, licence, pulled, sets }) =>
-            [
-              pulled ? "✓" : " ",
-              id.padEnd(22),
-              kind.padEnd(8),
-              sets.join(", ").padEnd(6),
-              `${inMegabytes(bytes)} MB`.padStart(6),
-              licence.padEnd(10),
-              languages
-            ].join("  ")
-          ),
-          `Pulled models (✓) are in ${folder}.`,
-          ...servers.map(renderServer)
-        ].join("\n")
-      )
-    })
+  Effect.fnUntraced(function* ({ json, port }) {
+    const ports = yield* Effect.mapError(
+      parsePorts(Object.entries(Option.getOrElse(port, () => ({})))),
+      invalidPort
+    )
+    const { folder, models } = yield* listLocalModels
+    const servers = yield* findLocalServers(ports)
+    yield* printResult(json, { folder, models, servers }, () =>
+      [
+        ...models.map(({ bytes, id, kind, languages, licence, pulled, sets }) =>
+          [
+            pulled ? "✓" : " ",
+            id.padEnd(22),
+            kind.padEnd(8),
+            sets.join(", ").padEnd(6),
+            `${inMegabytes(bytes)} MB`.padStart(6),
+            licence.padEnd(10),
+            languages
+          ].join("  ")
+        ),
+        `Pulled models (✓) are in ${folder}.`,
+        ...servers.map(renderServer)
+      ].join("\n")
+    )
+  })
 ).pipe(
   Command.withDescription(
     "List the catalogue, which models are here, and the model servers that run on this machine, none of which is used unless configured"
@@ -137,44 +135,42 @@ const verifyCommand = Command.make(
     name: nameArgument("A set or a model. Default: all pulled ones").pipe(Argument.optional),
     json: jsonFlag
   },
-  ({ json, name }) =>
-    Effect.gen(function* () {
-      const root = yield* modelsFolder
-      const models = Option.isSome(name)
-        ? yield* findModels(name.value)
-        : yield* Effect.filter((yield* modelCatalogue).models, (model) => isPulled(root, model))
-      const results = yield* Effect.forEach(models, (model) =>
-        Effect.map(damagedFiles(root, model), (damaged) => ({
-          id: model.id,
-          damaged: damaged.map(({ path }) => path)
-        }))
-      )
-      yield* printResult(json, { models: results }, () =>
-        results.length === 0
-          ? "No models are here. Run: sluice models pull"
-          : results
-              .map(({ damaged, id }) =>
-                damaged.length === 0
-                  ? `${id}: every file has its checksum`
-                  : `${id}: missing or damaged: ${damaged.join(", ")}. Run: sluice models pull ${id}`
-              )
-              .join("\n")
-      )
-      if (results.some(({ damaged }) => damaged.length > 0)) yield* setExitCode
-    })
+  Effect.fnUntraced(function* ({ json, name }) {
+    const root = yield* modelsFolder
+    const models = Option.isSome(name)
+      ? yield* findModels(name.value)
+      : yield* Effect.filter((yield* modelCatalogue).models, (model) => isPulled(root, model))
+    const results = yield* Effect.forEach(models, (model) =>
+      Effect.map(damagedFiles(root, model), (damaged) => ({
+        id: model.id,
+        damaged: damaged.map(({ path }) => path)
+      }))
+    )
+    yield* printResult(json, { models: results }, () =>
+      results.length === 0
+        ? "No models are here. Run: sluice models pull"
+        : results
+            .map(({ damaged, id }) =>
+              damaged.length === 0
+                ? `${id}: every file has its checksum`
+                : `${id}: missing or damaged: ${damaged.join(", ")}. Run: sluice models pull ${id}`
+            )
+            .join("\n")
+    )
+    if (results.some(({ damaged }) => damaged.length > 0)) yield* setExitCode
+  })
 ).pipe(Command.withDescription("Check every file against its SHA-256. The exit code is 1 if one differs"))
 
 const removeCommand = Command.make(
   "remove",
   { name: nameArgument("A set or a model"), json: jsonFlag },
-  ({ json, name }) =>
-    Effect.gen(function* () {
-      const root = yield* modelsFolder
-      const models = yield* findModels(name)
-      yield* Effect.forEach(models, (model) => removeModel(root, model))
-      const removed = models.map((model) => folderOf(root, model))
-      yield* printResult(json, { removed }, () => `Removed:\n${removed.join("\n")}`)
-    })
+  Effect.fnUntraced(function* ({ json, name }) {
+    const root = yield* modelsFolder
+    const models = yield* findModels(name)
+    yield* Effect.forEach(models, (model) => removeModel(root, model))
+    const removed = models.map((model) => folderOf(root, model))
+    yield* printResult(json, { removed }, () => `Removed:\n${removed.join("\n")}`)
+  })
 ).pipe(Command.withDescription("Delete models from this machine"))
 
 export const modelsCommand = Command.make("models").pipe(

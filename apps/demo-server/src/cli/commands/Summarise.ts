@@ -2,11 +2,11 @@
 import { Filter, type Summary, type SummaryPlan } from "@sluice/rag"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 import { resolveDocument } from "../library/FindDocument.ts"
 import { booleanFlag, countFlag, docsFlag, examples, libraryFlags, optionalFlag } from "../library/Flags.ts"
 import { ingestDocs } from "../library/IngestFolder.ts"
 import { whenMissing, withLibrary } from "../library/OpenLibrary.ts"
+import { renderCitation } from "../output/AnswerOutput.ts"
 import { printResult } from "../output/Output.ts"
 
 const renderPlan = (plan: SummaryPlan): string =>
@@ -22,10 +22,7 @@ const render = ({ citations, notRead, plan, text }: Summary): string =>
     ...(plan.method === "extractive" ? ["Sentences of the documents; no model wrote this summary."] : []),
     text === "" ? "No sentence was found." : text,
     ...(notRead === undefined ? [] : [`(This summary is incomplete. ${notRead.message} ${notRead.advice})`]),
-    ...citations.map(
-      (citation) =>
-        `[${citation.n}] ${breadcrumb(citation.document, citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”`
-    )
+    ...citations.map(renderCitation)
   ].join("\n\n")
 
 export const summariseCommand = Command.make(

@@ -14,6 +14,7 @@ import {
   prepareQuestions
 } from "@sluice/rag/evaluation"
 import { Context, Duration, Effect, Layer, Option, Record, Result, Struct } from "effect"
+import { groupBy } from "effect/Array"
 import { Prices } from "../../billing/Prices.ts"
 import { EMBEDDED_READER, layerConfiguredReader } from "../../providers/LibraryModels.ts"
 import { makeChatBudget } from "./ChatBudget.ts"
@@ -86,10 +87,10 @@ const scoresOf = (model: string, answers: ReadonlyArray<ModelAnswer>): ModelScor
   model,
   means: Record.map(VALUES, (valueOf) => mean(answers.flatMap((answer) => valueOf(answer) ?? []))),
   notRead: Record.map(
-    Object.groupBy(
-      answers.filter(({ notRead }) => notRead !== undefined),
-      ({ notRead }) => notRead!
-    ) as Readonly<Record<string, ReadonlyArray<ModelAnswer>>>,
+    groupBy(
+      answers.flatMap(({ notRead }) => notRead ?? []),
+      (reason): string => reason
+    ),
     ({ length }) => length
   ),
   usd: answers.reduce((sum, { usd }) => sum + usd, 0)

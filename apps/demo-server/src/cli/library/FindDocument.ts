@@ -47,12 +47,8 @@ export const findDocument = <D extends NamedDocument>(
     if (matches?.length === 1) return { document: matches[0]!, candidates: [] }
     if (matches !== undefined) return { candidates: matches.slice(0, MAX_CANDIDATES) }
   }
-  const scored = documents.map((document) => ({
-    document,
-    score: similarity(fileName(typed), fileName(normalize(document.path)))
-  }))
-  const similar = scored.filter(({ score }) => score >= MIN_SIMILARITY).toSorted((a, b) => b.score - a.score)
-  return { candidates: similar.slice(0, MAX_CANDIDATES).map(({ document }) => document) }
+  const similar = mostSimilar(fileName(typed), documents, ({ path }) => fileName(normalize(path)))
+  return { candidates: similar.slice(0, MAX_CANDIDATES) }
 }
 
 /** The identifier of the document that `name` means. Fails with `NotFound` when none or several match. */
@@ -91,13 +87,17 @@ export const requireNamedDocuments = Effect.fn("cli.requireNamedDocuments")(func
 
 const fileName = (path: string): string => path.slice(path.lastIndexOf("/") + 1).toLowerCase()
 
-/** The names that are similar to a typed one, the most similar first. */
-export const similarNames = (typed: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
-  names
-    .map((name) => ({ name, score: similarity(typed.toLowerCase(), name) }))
+/** Those whose name is similar to a typed one in lower case, the most similar first. */
+export const mostSimilar = <A>(
+  typed: string,
+  named: ReadonlyArray<A>,
+  nameOf: (one: A) => string
+): ReadonlyArray<A> =>
+  named
+    .map((one) => ({ one, score: similarity(typed, nameOf(one)) }))
     .filter(({ score }) => score >= MIN_SIMILARITY)
     .toSorted((a, b) => b.score - a.score)
-    .map(({ name }) => name)
+    .map(({ one }) => one)
 
 const letterPairs = (text: string): ReadonlySet<string> =>
   new Set(Array.from({ length: text.length + 1 }, (_, i) => ` ${text} `.slice(i, i + 2)))

@@ -34,16 +34,17 @@ type WhenMissing = "create" | "fail" | "temporary"
 export const whenMissing = (docs: Option.Option<string>): WhenMissing =>
   Option.isSome(docs) ? "create" : "fail"
 
-/** The collections of the owner, by name. The default one is always among them. */
-export const collectionNames = Effect.gen(function* () {
-  const settings = yield* ServerConfig
-  const store = LanceIndex.layer(libraryOf(settings, OWNER), storeOptions(settings))
-  const names = yield* Effect.provide(
-    Effect.flatMap(PassageIndex, ({ collections }) => collections),
-    store
-  )
-  return [...new Set([DEFAULT_COLLECTION, ...names])].toSorted()
-})
+/** The index of the owner's library. */
+export const ownIndex = Layer.unwrap(
+  Effect.map(ServerConfig, (settings) => LanceIndex.layer(libraryOf(settings, OWNER), storeOptions(settings)))
+)
+
+/** The collections of an index, by name. The default one is always among them. */
+export const collectionsOf = ({ collections }: typeof PassageIndex.Service) =>
+  Effect.map(collections, (names) => [...new Set([DEFAULT_COLLECTION, ...names])].toSorted())
+
+/** The collections of the owner. */
+export const collectionNames = Effect.provide(Effect.flatMap(PassageIndex, collectionsOf), ownIndex)
 
 /** A command that only reads makes no collection. */
 const checkCollection = Effect.fnUntraced(function* (name: string, missing: WhenMissing) {

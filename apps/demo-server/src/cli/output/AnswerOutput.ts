@@ -1,5 +1,5 @@
 /** An answer as text for a terminal, with its citations. */
-import type { Answer, ClosestPassage } from "@sluice/rag"
+import type { Answer, Citation, ClosestPassage } from "@sluice/rag"
 import { breadcrumb } from "../../libraries/Breadcrumb.ts"
 
 /** The text of a passage in one line, with the words of the question between asterisks. */
@@ -13,6 +13,10 @@ const marked = ({ matches, passage: { text } }: ClosestPassage): string => {
   return `${parts.join("")}${text.slice(from)}`.replaceAll(/\s+/g, " ").trim()
 }
 
+/** The number, the place and the quote of a citation. */
+export const renderCitation = (citation: Citation): string =>
+  `[${citation.n}] ${breadcrumb(citation.document, citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”`
+
 export const renderAnswer = (answer: Answer): string =>
   [
     ...(answer.standalone === undefined ? [] : [`Understood as: ${answer.standalone.question}`]),
@@ -22,6 +26,6 @@ export const renderAnswer = (answer: Answer): string =>
     ),
     ...answer.citations.map(
       (citation) =>
-        `[${citation.n}] ${breadcrumb(citation.document, citation)}\n    “${citation.quote.replaceAll(/\s+/g, " ").trim()}”${citation.quoted === "matched" ? " (found by Sluice: the model gave no quote)" : ""}`
+        `${renderCitation(citation)}${citation.quoted === "matched" ? " (found by Sluice: the model gave no quote)" : ""}`
     )
   ].join("\n\n")
