@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import type { TokenCreateRequest, TokenRecord, UserRecord } from "@sluice/core/contract"
 import type { DayUsage } from "../../contract/Administration.ts"
-import { request, requestData, type RequestError } from "../api/request.ts"
+import { requestData, type RequestError } from "../api/request.ts"
 import { loadCurrent, makeChanges, tryRequest } from "../page/calls.ts"
 import { makePagedList } from "../page/PagedList.tsx"
 import { whileShown } from "../page/session.ts"
@@ -39,18 +39,16 @@ export const makeKey = (body: KeyRequest): Promise<boolean> =>
   })
 
 export const toggleKey = ({ id, name, status }: KeyDetails): Promise<boolean> =>
-  keyChanges.send(async () => {
-    const next = status === 1 ? 0 : 1
-    await request("PUT", `${KEYS}?status_only=true`, { body: { id, status: next } })
-    return `${name} is ${next === 1 ? "enabled" : "disabled"}.`
-  })
+  keyChanges.sendRequest(
+    `${name} is ${status === 1 ? "disabled" : "enabled"}.`,
+    "PUT",
+    `${KEYS}?status_only=true`,
+    { id, status: status === 1 ? 0 : 1 }
+  )
 
 export const removeKey = ({ id, name }: KeyDetails): Promise<boolean> => {
   if (keyChanges.secret.value?.id === id) keyChanges.secret.value = undefined
-  return keyChanges.send(async () => {
-    await request("DELETE", `${KEYS}${id}`)
-    return `${name} was deleted.`
-  })
+  return keyChanges.sendRequest(`${name} was deleted.`, "DELETE", `${KEYS}${id}`)
 }
 
 /** Creates a system access token, which revokes the one before. */

@@ -49,10 +49,7 @@ export const inviteUser = (body: Pick<UserDetails, "username" | "quota" | "role"
   })
 
 export const changeUser = (body: typeof UserUpdateRequest.Type, message: string): Promise<boolean> =>
-  userChanges.send(async () => {
-    await requestData("PUT", USERS, body)
-    return message
-  })
+  userChanges.sendRequest(message, "PUT", USERS, body)
 
 export const replaceUserToken = ({ id, username }: UserDetails): Promise<boolean> =>
   userChanges.send(async () => {

@@ -51,10 +51,7 @@ export const saveVendor = (body: ConnectionRequest): Promise<boolean> =>
   })
 
 export const removeVendor = (id: string): Promise<boolean> =>
-  connectionChanges.send(async () => {
-    await requestData("DELETE", `${PATH}/${encodeURIComponent(id)}`)
-    return `${id} was removed.`
-  })
+  connectionChanges.sendRequest(`${id} was removed.`, "DELETE", `${PATH}/${encodeURIComponent(id)}`)
 
 export const clearTrial = () => {
   connectionChanges.clear()

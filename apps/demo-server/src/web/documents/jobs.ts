@@ -39,10 +39,7 @@ const refreshJobs = async (): Promise<void> => {
 const jobChanges = makeChanges(refreshJobs)
 
 export const cancelJob = ({ id }: Job): Promise<boolean> =>
-  jobChanges.send(async () => {
-    await request("DELETE", `/jobs/${id}`)
-    return "The job was cancelled. What it has read stays."
-  })
+  jobChanges.sendRequest("The job was cancelled. What it has read stays.", "DELETE", `/jobs/${id}`)
 
 export const clearJobs = (): void => {
   for (const job of jobs.value) if (!isActive(job)) shown.delete(job.id)

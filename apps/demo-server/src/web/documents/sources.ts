@@ -59,28 +59,18 @@ export const addSource = ({ address, credential, name, schedule }: SourceForm): 
   })
 
 export const runSource = ({ id, name }: SourceInfo): Promise<boolean> =>
-  sourceChanges.send(async () => {
-    await request("POST", `/sources/${id}/run`)
-    return `The source ${name} is read now.`
-  })
+  sourceChanges.sendRequest(`The source ${name} is read now.`, "POST", `/sources/${id}/run`)
 
 export const cancelRun = ({ job, name }: SourceInfo): Promise<boolean> =>
-  sourceChanges.send(async () => {
-    await request("DELETE", `/jobs/${job ?? ""}`)
-    return `The run of ${name} was cancelled.`
-  })
+  sourceChanges.sendRequest(`The run of ${name} was cancelled.`, "DELETE", `/jobs/${job ?? ""}`)
 
-export const pauseSource = ({ id, name }: SourceInfo, paused: boolean): Promise<boolean> =>
-  sourceChanges.send(async () => {
-    await request("PUT", `/sources/${id}`, { body: { paused } })
-    return paused ? `The source ${name} is paused.` : `The source ${name} is followed again.`
-  })
+export const pauseSource = ({ id, name }: SourceInfo, paused: boolean): Promise<boolean> => {
+  const state = paused ? "paused" : "followed again"
+  return sourceChanges.sendRequest(`The source ${name} is ${state}.`, "PUT", `/sources/${id}`, { paused })
+}
 
 export const changeSchedule = ({ id, name }: SourceInfo, schedule: SourceSchedule | null): Promise<boolean> =>
-  sourceChanges.send(async () => {
-    await request("PUT", `/sources/${id}`, { body: { schedule } })
-    return `The source ${name} has another schedule.`
-  })
+  sourceChanges.sendRequest(`The source ${name} has another schedule.`, "PUT", `/sources/${id}`, { schedule })
 
 export const removeSource = ({ id, name }: SourceInfo): Promise<boolean> =>
   sourceChanges.send(async () => {

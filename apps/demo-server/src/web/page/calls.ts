@@ -1,6 +1,6 @@
 /** Requests in progress and their outcome. */
 import { signal, type ReadonlySignal, type Signal } from "@preact/signals"
-import { toRequestError, type RequestError } from "../api/request.ts"
+import { request, toRequestError, type RequestError } from "../api/request.ts"
 import type { Secret } from "../ui/Button.tsx"
 import { announce } from "../ui/Notices.tsx"
 
@@ -33,11 +33,17 @@ export const makeChanges = (refresh: () => Promise<unknown>) => {
     void refresh().then(() => done && announce(message))
     return done
   }
+  /** Sends a change whose response is not needed, and announces `message`. */
+  const sendRequest = (message: string, method: string, path: string, body?: unknown) =>
+    send(async () => {
+      await request(method, path, { body })
+      return message
+    })
   const clear = () => {
     error.value = undefined
     secret.value = undefined
   }
-  return { error, secret, send, clear }
+  return { error, secret, send, sendRequest, clear }
 }
 
 /** Loads and shows a value for the current key. A response that is late for another key is dropped. */

@@ -2,6 +2,7 @@
 import { effect, signal, untracked } from "@preact/signals"
 import type { ConversationBody, ConversationSummary, Rating } from "../../contract/index.ts"
 import { online, request, type RequestError, toRequestError } from "../api/request.ts"
+import { tryRequest } from "../page/calls.ts"
 import { conversationHref, currentRoute, navigate } from "../page/route.ts"
 import { session, whileShown } from "../page/session.ts"
 import { announce } from "../ui/Notices.tsx"
@@ -186,18 +187,13 @@ whileShown(["ask"], async () => {
   recent.value = list.conversations.slice(0, RECENT)
 })
 
-const change = async (
-  work: (now: ThreadState) => Promise<Partial<ThreadState> | undefined>
-): Promise<void> => {
+const change = async (work: (now: ThreadState) => Promise<Partial<ThreadState> | void>): Promise<void> => {
   const now = thread.value
   if (now === undefined) return
-  threadError.value = undefined
-  try {
+  await tryRequest(threadError, async () => {
     const changes = await work(now)
-    if (changes !== undefined && thread.value?.id === now.id) thread.value = { ...thread.value, ...changes }
-  } catch (thrown) {
-    threadError.value = toRequestError(thrown)
-  }
+    if (changes && thread.value?.id === now.id) thread.value = { ...thread.value, ...changes }
+  })
 }
 
 export const rateTurn = ({ key, number, rating: before }: TurnState, chosen: Rating): Promise<void> =>
@@ -205,7 +201,6 @@ export const rateTurn = ({ key, number, rating: before }: TurnState, chosen: Rat
     const rating = before === chosen ? null : chosen
     await request("PUT", `/conversations/${id}/turns/${number}/rating`, { body: { rating } })
     setTurn(id, key, () => ({ rating: rating ?? undefined }))
-    return undefined
   })
 
 export const shareThread = (): Promise<void> =>
@@ -235,5 +230,4 @@ export const removeThread = (): Promise<void> =>
     thread.value = undefined
     navigate("#ask")
     announce("Conversation removed.")
-    return undefined
   })
