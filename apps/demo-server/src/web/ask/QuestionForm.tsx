@@ -78,7 +78,7 @@ export const FilterPanel = () => {
         <fieldset class="row">
           <legend>Answer from</legend>
           {Filter.KIND_LIST.map((kind) => (
-            <label class="row unbroken baseline" key={kind}>
+            <label class="row unbroken baseline near" key={kind}>
               <input
                 type="checkbox"
                 checked={Filter.chosenKinds.value.has(kind)}
@@ -94,7 +94,7 @@ export const FilterPanel = () => {
           <ul>
             {found.slice(0, MAX_ROWS).map(({ id, path, title }) => (
               <li key={id}>
-                <label class="row unbroken baseline">
+                <label class="row unbroken baseline near">
                   <input
                     type="checkbox"
                     checked={chosen.has(id)}

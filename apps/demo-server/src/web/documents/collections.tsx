@@ -92,13 +92,12 @@ export const CollectionChoice = () => {
   const all = collections.value ?? []
   if (all.length < 2) return null
   return (
-    <div class="row unbroken collection-choice quiet screen-only">
+    <div class="row unbroken near collection-choice quiet screen-only">
       <label htmlFor={id}>Collection</label>
       <Select
         id={id}
         value={collection.value}
-        values={all.map(({ name }) => name)}
-        text={labelOf}
+        values={new Map(all.map(({ name }) => [name, labelOf(name)]))}
         onValue={chooseCollection}
       />
     </div>

@@ -25,7 +25,7 @@ export const PlaygroundView = () => {
   return (
     <div class="stack loose playground">
       <h1>Playground</h1>
-      <nav class="row capabilities" aria-label="Capabilities">
+      <nav class="row near capabilities" aria-label="Capabilities">
         {CAPABILITIES.map((each) => (
           <a key={each} href={playgroundHref(each)} aria-current={each === capability ? "page" : undefined}>
             {TABS[each].name}

@@ -24,7 +24,7 @@ const ModelBadge = () => {
   const embedded = now.provider === "embedded"
   return (
     <div class="badge quiet">
-      <button class="row unbroken" type="button" popovertarget={MODELS_ID}>
+      <button class="row unbroken near" type="button" popovertarget={MODELS_ID}>
         <span class="status-light" data-on={online.value ? now.state : "offline"} />
         <span class="status-text">
           {!online.value ? "Offline" : embedded ? "Demo models (keywords)" : "Gateway"}
