@@ -8,7 +8,7 @@ import { isDemo } from "../page/status.ts"
 import { LinkButton, NewSecret } from "../ui/Button.tsx"
 import { Confirm } from "../ui/ActionForm.tsx"
 import { pluralize, usd } from "../ui/format.ts"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { ErrorMessage, LoadState } from "../ui/Notices.tsx"
 import { account, accountError, renewToken, tokenChanges } from "./account.ts"
 import { KeyList } from "./KeyList.tsx"
 import { UsageSection } from "./UsageSection.tsx"
@@ -69,8 +69,7 @@ export const AccountView = () => {
   return (
     <div class="stack account">
       <h1>Account</h1>
-      <ErrorMessage error={accountError.value} />
-      <Loading until={now !== undefined || accountError.value !== undefined} />
+      <LoadState error={accountError.value} loaded={now !== undefined} />
       {now !== undefined && (
         <>
           <Balance quota={now.quota} username={now.username} />

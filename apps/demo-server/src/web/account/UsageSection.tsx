@@ -113,8 +113,7 @@ export const UsageSection = () => {
           class="small-select"
           aria-label="Days shown"
           value={String(usageDays.value)}
-          values={SPANS}
-          text={(days) => `${days} days`}
+          values={new Map(SPANS.map((days) => [days, `${days} days`]))}
           onValue={(days) => chooseUsageDays(Number(days))}
         />
         {rows.length > 0 && !asTable && <Segments legend="Measure" choices={MEASURES} value={measure} />}

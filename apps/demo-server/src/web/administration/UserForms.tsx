@@ -19,8 +19,7 @@ const RoleField = ({ now = "user" }: { readonly now?: UserRole }) => (
     name="role"
     hint="Administrators manage users and see the audit log."
     value={now}
-    values={Object.keys(ROLE_NAMES)}
-    text={(role) => ROLE_NAMES[role as UserRole]}
+    values={new Map(Object.entries(ROLE_NAMES))}
   />
 )
 

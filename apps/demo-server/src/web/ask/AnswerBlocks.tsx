@@ -109,9 +109,9 @@ export const AnswerBlocks = ({ question }: Props) => {
     else blocks.push([sentence])
   }
   return blocks.map((sentences, block) => {
-    const kind = kindOf(sentences[0])
+    const Block = kindOf(sentences[0])
     const parts = sentences.map((sentence, at) => {
-      if (kind === "table") return <Rows key={at} question={question} sentence={sentence} />
+      if (Block === "table") return <Rows key={at} question={question} sentence={sentence} />
       const shown = (
         <Sentence
           key={at}
@@ -121,7 +121,7 @@ export const AnswerBlocks = ({ question }: Props) => {
       )
       // A sentence that was left out leaves a gap in the numbers.
       const number = ITEM.exec(sentence.text)?.[1]
-      return kind === "p" ? (
+      return Block === "p" ? (
         shown
       ) : (
         <li key={at} value={number}>
@@ -129,9 +129,6 @@ export const AnswerBlocks = ({ question }: Props) => {
         </li>
       )
     })
-    if (kind === "table") return <table key={block}>{parts}</table>
-    if (kind === "ul") return <ul key={block}>{parts}</ul>
-    if (kind === "ol") return <ol key={block}>{parts}</ol>
-    return <p key={block}>{parts}</p>
+    return <Block key={block}>{parts}</Block>
   })
 }

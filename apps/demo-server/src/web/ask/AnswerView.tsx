@@ -1,9 +1,8 @@
 /** A question and its answer: sentences, evidence, and the trace. */
-import { useLayoutEffect, useRef } from "preact/hooks"
 import { collectionSize } from "../documents/collections.tsx"
 import { askAgain, type QuestionState, stopQuestion, willRetry } from "../questions/questions.ts"
 import { StageTimes, TraceSection } from "../trace/TraceSection.tsx"
-import { Button, LinkButton } from "../ui/Button.tsx"
+import { Button, focusOnAppear, LinkButton } from "../ui/Button.tsx"
 import { pluralize } from "../ui/format.ts"
 import { MessageText } from "../ui/Notices.tsx"
 import { AnswerBlocks } from "./AnswerBlocks.tsx"
@@ -80,12 +79,10 @@ const NoAnswer = ({ question }: Props) => (
 
 export const AnswerView = ({ question }: Props) => {
   const { answer, citations, passages, state } = question
-  const title = useRef<HTMLHeadingElement>(null)
-  // The next press of Tab goes to the first citation.
-  useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <article class="result" data-state={state}>
-      <h1 ref={title} tabIndex={-1}>
+      {/* The next press of Tab goes to the first citation. */}
+      <h1 ref={focusOnAppear} tabIndex={-1}>
         {question.question}
       </h1>
       {question.filterText !== undefined && (

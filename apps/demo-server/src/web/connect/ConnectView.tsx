@@ -5,7 +5,7 @@ import { signedIn } from "../page/session.ts"
 import { status } from "../page/status.ts"
 import { ActionForm, Confirm, type FieldReader } from "../ui/ActionForm.tsx"
 import { bindText, InputField, SelectField, TextField } from "../ui/Fields.tsx"
-import { ErrorMessage, Loading, MessageText } from "../ui/Notices.tsx"
+import { ErrorMessage, LoadState, MessageText } from "../ui/Notices.tsx"
 import { LocalModelsSection } from "./LocalModelsSection.tsx"
 import {
   clearTrial,
@@ -56,7 +56,7 @@ const UseFields = ({ of: { library, models } }: { readonly of: ConnectionTrial }
   <div class="columns">
     {USE_NAMES.map((use) => {
       const [operation, label] = USES[use]
-      const names = models.filter((model) => model.operation === operation).map(({ id }) => id)
+      const names = models.filter((model) => model.operation === operation).map(({ id }) => [id, id] as const)
       const now = connections.value?.library[use]
       const keep = now ?? status.value?.models[use] ?? "none"
       return (
@@ -66,8 +66,7 @@ const UseFields = ({ of: { library, models } }: { readonly of: ConnectionTrial }
             label={label}
             name={use}
             value={now === undefined ? (library[use] ?? "") : ""}
-            values={["", ...names]}
-            text={(name) => (name === "" ? `${keep}, as now` : name)}
+            values={new Map([["", `${keep}, as now`], ...names])}
           />
         )
       )
@@ -127,9 +126,8 @@ const ConnectForm = ({ vendors }: { readonly vendors: ReadonlyArray<Vendor> }) =
         label="Vendor"
         hint={vendor.operations.join(", ")}
         value={vendor.id}
-        values={vendors.map(({ id }) => id)}
+        values={new Map(vendors.map(({ id, name }) => [id, name]))}
         onValue={choose}
-        text={(id) => vendors.find((one) => one.id === id)?.name}
       />
       {isConnected && (
         <InputField
@@ -214,8 +212,7 @@ export const ConnectView = () => {
   return (
     <div class="stack account">
       <h1>Connect a model</h1>
-      <ErrorMessage error={connectionsError.value} />
-      <Loading until={now !== undefined || connectionsError.value !== undefined} />
+      <LoadState error={connectionsError.value} loaded={now !== undefined} />
       {now?.problem !== undefined && <p class="trouble">{now.problem}.</p>}
       {now !== undefined && now.problem === undefined && (
         <>

@@ -17,7 +17,7 @@ import {
 } from "../questions/conversation.ts"
 import { Confirm } from "../ui/ActionForm.tsx"
 import { CopyButton, LinkButton, NewTabLink } from "../ui/Button.tsx"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { ErrorMessage, LoadState } from "../ui/Notices.tsx"
 
 /** The answer as Markdown, with its quotes as footnotes. */
 const markdownOf = ({ answer, citations }: TurnState): string =>
@@ -87,13 +87,7 @@ const TurnActions = ({ turn }: { readonly turn: TurnState }) => {
 
 export const ConversationView = () => {
   const now = thread.value
-  if (now === undefined)
-    return (
-      <>
-        <ErrorMessage error={threadError.value} />
-        <Loading until={threadError.value !== undefined} />
-      </>
-    )
+  if (now === undefined) return <LoadState error={threadError.value} loaded={false} />
   const exported = (format: string) => `/conversations/${now.id}/export?format=${format}`
   return (
     <div class="asking thread">

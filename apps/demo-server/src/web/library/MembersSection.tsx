@@ -13,11 +13,15 @@ import {
 import { ActionForm } from "../ui/ActionForm.tsx"
 import { IconButton } from "../ui/Button.tsx"
 import { InputField, Select, SelectField } from "../ui/Fields.tsx"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { LoadState } from "../ui/Notices.tsx"
 
 const ACCESS: ReadonlyMap<string, string> = new Map([
   ["read", "Can read"],
   ["write", "Can add and remove"]
+])
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["user", "A user"],
+  ["group", "A group of your sign-in"]
 ])
 const accessOf = (access: string): MemberAccess => (access === "write" ? "write" : "read")
 
@@ -77,18 +81,11 @@ export const MembersSection = () => {
           placeholder="Username"
         />
         <div class="columns">
-          <SelectField
-            label="Who"
-            name="kind"
-            value="user"
-            values={["user", "group"]}
-            text={(kind) => (kind === "user" ? "A user" : "A group of your sign-in")}
-          />
+          <SelectField label="Who" name="kind" value="user" values={KINDS} />
           <SelectField label="Access" name="access" value="read" values={ACCESS} />
         </div>
       </ActionForm>
-      <ErrorMessage error={memberChanges.error.value} />
-      <Loading until={all !== undefined || memberChanges.error.value !== undefined} />
+      <LoadState error={memberChanges.error.value} loaded={all !== undefined} />
       <ul class="lines three" aria-label="Members">
         {all?.map((member) => (
           <Row key={`${"user" in member} ${nameOf(member)}`} member={member} />

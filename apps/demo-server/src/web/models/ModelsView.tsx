@@ -6,7 +6,7 @@ import { DemoModels } from "../page/DemoModels.tsx"
 import { CAPABILITIES, playgroundHref } from "../page/route.ts"
 import { SearchField } from "../ui/Fields.tsx"
 import { pluralize, matchesSearch } from "../ui/format.ts"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { LoadState } from "../ui/Notices.tsx"
 import { modelList, modelsError, OPERATION_OF, OPERATION_TITLES } from "./models.ts"
 
 /** What the interface says of each group of models. Those of videos name their lengths and sizes. */
@@ -77,8 +77,7 @@ export const ModelsView = () => {
     <div class="stack loose model-list">
       <h1>Models</h1>
       <DemoModels />
-      <ErrorMessage error={modelsError.value} />
-      <Loading until={all !== undefined || modelsError.value !== undefined} />
+      <LoadState error={modelsError.value} loaded={all !== undefined} />
       {all?.length === 0 && (
         <p class="lead">The server has no models. Configure a gateway, or start it without one.</p>
       )}

@@ -4,7 +4,7 @@ import type { JSX } from "preact"
 import { useId, useState } from "preact/hooks"
 import { requestData, type RequestError } from "../api/request.ts"
 import { Button, NewSecret } from "../ui/Button.tsx"
-import { ErrorMessage, Loading } from "../ui/Notices.tsx"
+import { ErrorMessage, LoadState } from "../ui/Notices.tsx"
 import { type Changes, tryRequest } from "./calls.ts"
 
 type HasId = { readonly id: string | number }
@@ -53,8 +53,7 @@ export const PagedRows = <A extends HasId>(props: RowsProps<A>) => {
   const rows = list.rows.value
   return (
     <>
-      <ErrorMessage error={list.error.value} />
-      <Loading until={rows !== undefined || list.error.value !== undefined} />
+      <LoadState error={list.error.value} loaded={rows !== undefined} />
       {rows?.length === 0 && empty !== undefined && <p class="lead">{empty}</p>}
       <ul class="lines closed">
         {rows?.map((each) => (

@@ -5,6 +5,7 @@ import { createImages, getImages } from "../api/gateway.ts"
 import { makeCall } from "../page/calls.ts"
 import { persisted } from "../page/persisted.ts"
 import { imageSnippet } from "../snippets/calls.ts"
+import { NewTabLink } from "../ui/Button.tsx"
 import { ChoiceField, TextField } from "../ui/Fields.tsx"
 import { modelDetails, modelOf, type Tab } from "./Tab.tsx"
 import { ImageField, type ImageFile } from "./ImageField.tsx"
@@ -88,9 +89,7 @@ const Picture = ({ at, source }: { at: number; source: string }) =>
     </li>
   ) : (
     <li>
-      <a href={source} target="_blank" rel="noreferrer">
-        Open image {at + 1} at the gateway
-      </a>
+      <NewTabLink href={source}>Open image {at + 1} at the gateway</NewTabLink>
     </li>
   )
 

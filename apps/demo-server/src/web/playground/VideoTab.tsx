@@ -200,8 +200,9 @@ const OptionField = ({ label, option, unit = "" }: OptionProps) => (
   <SelectField
     label={label}
     value={chosen(option)}
-    values={options.value[option]}
-    text={(value) => (value === "" ? "model default" : value + unit)}
+    values={
+      new Map(options.value[option].map((value) => [value, value === "" ? "model default" : value + unit]))
+    }
     onValue={(value) => (preferred[option].value = value)}
   />
 )

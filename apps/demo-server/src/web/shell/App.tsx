@@ -14,7 +14,7 @@ import { PlaygroundView } from "../playground/PlaygroundView.tsx"
 import { source } from "../source/source.ts"
 import { SourcePanel } from "../source/SourcePanel.tsx"
 import { ActionForm } from "../ui/ActionForm.tsx"
-import { announcement, ErrorMessage, Loading, MessageText } from "../ui/Notices.tsx"
+import { announcement, LoadState, MessageText } from "../ui/Notices.tsx"
 import { Banner } from "./Banner.tsx"
 import { Header } from "./Header.tsx"
 
@@ -63,12 +63,7 @@ const Main = () => {
   const View = VIEWS[currentRoute.value.view]
   return (
     <>
-      {session.value === "unknown" && (
-        <>
-          <ErrorMessage error={connectionError.value} />
-          <Loading until={connectionError.value !== undefined} />
-        </>
-      )}
+      {session.value === "unknown" && <LoadState error={connectionError.value} loaded={false} />}
       {session.value === "closed" && <SignInForm />}
       {signedIn.value !== undefined && (
         <div class="view" hidden={session.value !== "open"}>

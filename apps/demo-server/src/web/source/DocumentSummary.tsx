@@ -75,13 +75,7 @@ const SummaryText = ({ summary }: { readonly summary: SummaryBody }) => (
   </>
 )
 
-export const DocumentSummary = ({
-  collection,
-  documentId
-}: {
-  readonly collection: string
-  readonly documentId: string
-}) => {
+export const DocumentSummary = ({ collection, documentId }: Record<"collection" | "documentId", string>) => {
   const now = state.value?.documentId === documentId ? state.value : undefined
   const plan = now?.plan
   return (

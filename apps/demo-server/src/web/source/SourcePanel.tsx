@@ -1,8 +1,8 @@
 /** The source beside the answer; on a phone it covers the page. */
-import { useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useState } from "preact/hooks"
 import { withCollection } from "../api/request.ts"
 import { loadText } from "../documents/documents.ts"
-import { IconButton, LinkButton, NewTabLink, Steps } from "../ui/Button.tsx"
+import { focusOnAppear, IconButton, LinkButton, NewTabLink, Steps } from "../ui/Button.tsx"
 import { figureLabel, locationText } from "../ui/format.ts"
 import { ErrorMessage } from "../ui/Notices.tsx"
 import { DocumentSummary } from "./DocumentSummary.tsx"
@@ -30,12 +30,10 @@ const useStepBack = (): void =>
   }, [])
 
 const Head = ({ shown }: { readonly shown: Source.OpenSource }) => {
-  const title = useRef<HTMLHeadingElement>(null)
   const stops = Source.stops.value
-  useLayoutEffect(() => title.current?.focus({ preventScroll: true }), [])
   return (
     <header>
-      <h2 class="row unbroken baseline breakable" id="source-title" ref={title} tabIndex={-1}>
+      <h2 class="row unbroken baseline breakable" id="source-title" ref={focusOnAppear} tabIndex={-1}>
         {shown.n !== undefined && <span class="number">{shown.n}</span>}
         {shown.title}
       </h2>

@@ -85,6 +85,9 @@ export const CopyButton = ({ kind = "link", text, what }: { kind?: string; text:
   )
 }
 
+/** As the `ref` of an element: focuses it when it appears. */
+export const focusOnAppear = (element: HTMLElement | null): void => element?.focus({ preventScroll: true })
+
 /** A new secret. The server stores only its hash, so it is shown once. */
 export interface Secret {
   /** Of the key that it belongs to. */

@@ -68,18 +68,14 @@ export const TextField = ({ enterSends, hint, label, optional, rows = 2, text }:
 
 interface SelectProps extends Omit<ComponentProps<"select">, "value"> {
   readonly value: string
-  /** A map has the text of each. */
+  /** A map has the text of each; otherwise the value itself is shown. */
   readonly values: ReadonlyArray<string> | ReadonlyMap<string, string>
   /** Absent: the choice is read from the form, by `name`. */
   readonly onValue?: (value: string) => void
-  /** Default: the value itself. */
-  readonly text?: (value: string) => string | undefined
 }
 
-export const Select = ({ onValue, text, value, values, ...props }: SelectProps) => {
-  const choices = [...values].map((each): readonly [string, string] =>
-    typeof each === "string" ? [each, text?.(each) ?? each] : each
-  )
+export const Select = ({ onValue, value, values, ...props }: SelectProps) => {
+  const choices = [...values].map((each) => (typeof each === "string" ? [each, each] : each))
   const controlled = onValue && {
     value,
     onChange: (event: Event) => onValue((event.currentTarget as HTMLSelectElement).value)

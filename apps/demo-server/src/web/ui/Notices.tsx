@@ -24,6 +24,19 @@ export const ErrorMessage = ({ error }: { readonly error: RequestError | undefin
 export const Loading = ({ until }: { readonly until: boolean }) =>
   until ? null : <p class="quiet loading">Loading…</p>
 
+interface LoadStateProps {
+  readonly error: RequestError | undefined
+  readonly loaded: boolean
+}
+
+/** Why something is not shown, or not as it is now. */
+export const LoadState = ({ error, loaded }: LoadStateProps) => (
+  <>
+    <ErrorMessage error={error} />
+    <Loading until={loaded || error !== undefined} />
+  </>
+)
+
 interface NoticeProps {
   readonly tone: "working" | "trouble"
   readonly title: string
