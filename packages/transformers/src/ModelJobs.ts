@@ -101,6 +101,12 @@ const checkFolder = async ({ model }: TransformersModelOptions): Promise<void> =
     throw new Error(`${model} has no ${missing.join(" and no ")}. Pull the model again if it was pulled.`)
 }
 
+/**
+ * Threads of the runtime that wait sleep. By default they spin, which took half as much processor time again where other work
+ * runs (bench/peers/README.md).
+ */
+const SESSION = { extra: { session: { intra_op: { allow_spinning: "0" } } } }
+
 const load = async (
   options: TransformersModelOptions,
   kind: "AutoModel" | "AutoModelForSequenceClassification" | "AutoModelForQuestionAnswering"
@@ -109,6 +115,7 @@ const load = async (
   const settings = {
     local_files_only: options.download !== true,
     dtype: options.dtype ?? "fp32",
+    session_options: SESSION,
     ...(options.revision === undefined ? {} : { revision: options.revision })
   }
   const [tokenizer, model] = await withAdvice(
