@@ -8,6 +8,8 @@ export interface BenchOptions {
   readonly quick: boolean
   /** The configurations to measure; empty: all. */
   readonly with: ReadonlyArray<string>
+  /** Folders of local models; empty: models with random weights. */
+  readonly models: ReadonlyArray<string>
 }
 
 export type Bench = (options: BenchOptions) => Promise<Figures>

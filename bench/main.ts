@@ -1,8 +1,9 @@
 /**
- * `npm run -s bench -- NAME [--json] [--quick] [--with CONFIGURATION,…]`: runs a benchmark and prints its figures with units.
+ * `npm run -s bench -- NAME [--json] [--quick] [--with CONFIGURATION,…] [--model FOLDER]`: runs a benchmark and prints its figures with units.
  *
  * `main` runs `startup`, `size`, `ingest`, `query` and `memory`. The others run alone: `client`, `embedded` and `gateway`
- * (hot paths), `rendering` (latency while a film is rendered), `peers` (other libraries), `million` (a million passages).
+ * (hot paths), `rendering` (latency while a film is rendered), `peers` (other libraries), `local` (neural
+ * models), `million` (a million passages).
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -20,6 +21,7 @@ const load: Readonly<Record<string, () => Promise<{ readonly bench: Bench }>>> =
   gateway: () => import("./gateway.ts"),
   rendering: () => import("./rendering.ts"),
   peers: () => import("./peers.ts"),
+  local: () => import("./local.ts"),
   million: () => import("./million.ts")
 }
 const MAIN = ["startup", "size", "ingest", "query", "memory"]
@@ -29,6 +31,7 @@ const { positionals, values } = parseArgs({
   options: {
     help: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
+    model: { type: "string", multiple: true, default: [] },
     quick: { type: "boolean", default: false },
     with: { type: "string", multiple: true, default: [] }
   }
@@ -50,8 +53,9 @@ const purposeOf = (bench: string): string =>
     .trim()
 
 if (values.help) {
-  console.log("npm run -s bench -- NAME [--json] [--quick] [--with CONFIGURATION,…]\n")
+  console.log("npm run -s bench -- NAME [--json] [--quick] [--with CONFIGURATION,…] [--model FOLDER]\n")
   console.log("--json   print the figures as one object")
+  console.log("--model  the folder of a local model, once or more often")
   console.log("--quick  small sizes, to check that it runs: do not quote its figures")
   console.log(`\nmain runs ${MAIN.join(", ")}\n`)
   for (const one of name in load ? [name] : Object.keys(load)) console.log(`${one}\n  ${purposeOf(one)}\n`)
@@ -64,7 +68,10 @@ for (const one of chosen) {
   say(`bench ${one} …`)
   const found = await load[one]?.()
   if (found !== undefined)
-    Object.assign(figures, await found.bench({ quick: values.quick, with: configurations }))
+    Object.assign(
+      figures,
+      await found.bench({ quick: values.quick, with: configurations, models: values.model })
+    )
 }
 
 if (values.json) {

@@ -10,7 +10,8 @@ const varint = (value: number): ReadonlyArray<number> => {
   }
 }
 
-const integer = (field: number, value: number): Field => Uint8Array.from([field << 3, ...varint(value)])
+const integer = (field: number, value: number): Field =>
+  Uint8Array.from([...varint(field << 3), ...varint(value)])
 
 const bytes = (field: number, value: Uint8Array): Field =>
   Buffer.concat([Uint8Array.from([...varint((field << 3) | 2), ...varint(value.length)]), value])
@@ -37,8 +38,8 @@ export interface Node {
   readonly op: string
   readonly inputs: ReadonlyArray<string>
   readonly output: string
-  /** Attributes that are integers. */
-  readonly attributes?: Readonly<Record<string, number>>
+  /** Attributes that are integers, or lists of them. */
+  readonly attributes?: Readonly<Record<string, number | ReadonlyArray<number>>>
 }
 
 /** `batch` and `tokens` are dimensions that differ from run to run. */
@@ -48,8 +49,14 @@ export interface Value {
   readonly dims: ReadonlyArray<number | "batch" | "tokens">
 }
 
-/** Attribute type INT. */
+/** Attribute types. */
 const INT = 2
+const INTS = 7
+
+const attributeOf = (name: string, value: number | ReadonlyArray<number>): Field =>
+  typeof value === "number"
+    ? message(5, [text(1, name), integer(3, value), integer(20, INT)])
+    : message(5, [text(1, name), ...value.map((one) => integer(8, one)), integer(20, INTS)])
 
 const nodeOf = ({ attributes = {}, inputs, op, output }: Node): Field =>
   message(1, [
@@ -57,9 +64,7 @@ const nodeOf = ({ attributes = {}, inputs, op, output }: Node): Field =>
     text(2, output),
     text(3, output),
     text(4, op),
-    ...Object.entries(attributes).map(([name, value]) =>
-      message(5, [text(1, name), integer(3, value), Buffer.from([...varint(20 << 3), INT])])
-    )
+    ...Object.entries(attributes).map(([name, value]) => attributeOf(name, value))
   ])
 
 const weightsOf = ({ dims, name, values }: Weights): Field =>
@@ -84,7 +89,7 @@ const valueOf = (field: number, { dims, name, type }: Value): Field =>
     ])
   ])
 
-/** A model of opset 13. */
+/** A model of opset 17. */
 export const onnx = (graph: {
   readonly nodes: ReadonlyArray<Node>
   readonly weights: ReadonlyArray<Weights>
@@ -101,5 +106,5 @@ export const onnx = (graph: {
       ...graph.inputs.map((value) => valueOf(11, value)),
       ...graph.outputs.map((value) => valueOf(12, value))
     ]),
-    message(8, [text(1, ""), integer(2, 13)])
+    message(8, [text(1, ""), integer(2, 17)])
   ])

@@ -13,12 +13,21 @@ const WORDS = (
   "boiler must inspected every spring before lit refund refunds paid within fourteen days return returns returned " +
   "after goods can post office closed public holidays take heating"
 ).split(" ")
-const VOCABULARY = [...SPECIAL, ...CHARACTERS, ...CHARACTERS.map((one) => `##${one}`), ...WORDS]
+
+/** Every text of letters and digits has tokens: unknown words are spelt. */
+export const vocabularyOf = (words: Iterable<string>): ReadonlyArray<string> => [
+  ...SPECIAL,
+  ...CHARACTERS,
+  ...CHARACTERS.map((one) => `##${one}`),
+  ...words
+]
+const VOCABULARY = vocabularyOf(WORDS)
 
 const special = (token: string, type_id: number) => ({ SpecialToken: { id: token, type_id } })
 const sequence = (id: "A" | "B", type_id: number) => ({ Sequence: { id, type_id } })
 
-const tokenizer = {
+/** A tokenizer of these words, which come after the special tokens. */
+const tokenizerOf = (vocabulary: ReadonlyArray<string>) => ({
   version: "1.0",
   truncation: null,
   padding: null,
@@ -44,7 +53,7 @@ const tokenizer = {
     single: [special("[CLS]", 0), sequence("A", 0), special("[SEP]", 0)],
     pair: [special("[CLS]", 0), sequence("A", 0), special("[SEP]", 0), sequence("B", 1), special("[SEP]", 1)],
     special_tokens: Object.fromEntries(
-      ["[CLS]", "[SEP]"].map((id) => [id, { id, ids: [VOCABULARY.indexOf(id)], tokens: [id] }])
+      ["[CLS]", "[SEP]"].map((id) => [id, { id, ids: [vocabulary.indexOf(id)], tokens: [id] }])
     )
   },
   decoder: { type: "WordPiece", prefix: "##", cleanup: true },
@@ -53,9 +62,9 @@ const tokenizer = {
     unk_token: "[UNK]",
     continuing_subword_prefix: "##",
     max_input_chars_per_word: 100,
-    vocab: Object.fromEntries(VOCABULARY.map((token, id) => [token, id]))
+    vocab: Object.fromEntries(vocabulary.map((token, id) => [token, id]))
   }
-}
+})
 
 const random = (seed: number, name: string, ...dims: ReadonlyArray<number>): Weights => {
   const { next } = seeded(seed)
@@ -216,18 +225,25 @@ const MODELS = {
   answerer: { file: answerer, architecture: "BertForQuestionAnswering" }
 } as const
 
-/** Writes a model into a folder of that name and gives the folder. */
-export const writeModel = async (folder: string, kind: keyof typeof MODELS): Promise<string> => {
-  const { architecture, file } = MODELS[kind]
-  const at = join(folder, kind)
+interface ModelFolder {
+  readonly file: Uint8Array
+  readonly architecture: string
+  readonly vocabulary: ReadonlyArray<string>
+  readonly width: number
+  readonly heads: number
+  readonly layers: number
+  readonly maxTokens: number
+}
+
+/** Writes a model into a folder, as the hub has it. */
+export const writeFolder = async (at: string, of: ModelFolder): Promise<void> => {
   const json = (name: string, value: unknown) => writeFile(join(at, name), JSON.stringify(value))
   await mkdir(join(at, "onnx"), { recursive: true })
-  await writeFile(join(at, "onnx/model.onnx"), file)
-  if (kind === "encoder") await writeFile(join(at, "onnx/model_quantized.onnx"), quantizedEncoder())
-  await json("tokenizer.json", tokenizer)
+  await writeFile(join(at, "onnx/model.onnx"), of.file)
+  await json("tokenizer.json", tokenizerOf(of.vocabulary))
   await json("tokenizer_config.json", {
     tokenizer_class: "BertTokenizer",
-    model_max_length: 64,
+    model_max_length: of.maxTokens,
     do_lower_case: true,
     pad_token: "[PAD]",
     unk_token: "[UNK]",
@@ -237,12 +253,21 @@ export const writeModel = async (folder: string, kind: keyof typeof MODELS): Pro
   })
   await json("config.json", {
     model_type: "bert",
-    architectures: [architecture],
-    hidden_size: WIDTH,
-    num_attention_heads: 1,
-    num_hidden_layers: 1,
-    vocab_size: VOCABULARY.length,
+    architectures: [of.architecture],
+    hidden_size: of.width,
+    num_attention_heads: of.heads,
+    num_hidden_layers: of.layers,
+    vocab_size: of.vocabulary.length,
+    pad_token_id: 0,
     num_labels: 1
   })
+}
+
+/** Writes a model into a folder of that name and gives the folder. */
+export const writeModel = async (folder: string, kind: keyof typeof MODELS): Promise<string> => {
+  const at = join(folder, kind)
+  const one = { vocabulary: VOCABULARY, width: WIDTH, heads: 1, layers: 1, maxTokens: 64 }
+  await writeFolder(at, { ...MODELS[kind], ...one })
+  if (kind === "encoder") await writeFile(join(at, "onnx/model_quantized.onnx"), quantizedEncoder())
   return at
 }
