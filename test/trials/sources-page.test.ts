@@ -200,9 +200,10 @@ describe("uploads", () => {
     await page.reload()
     assert.strictEqual(dialogs, 0)
     const jobs = page.getByRole("region", { name: "Jobs" })
-    await jobs.getByText(/book\.pdf: page \d+ of 92/).waitFor()
-    await jobs.getByRole("button", { name: "Cancel: Upload of 1 file to default" }).click()
-    await jobs.locator("[data-state=cancelled]").waitFor()
+    const job = jobs.getByRole("listitem").filter({ hasText: /book\.pdf: page \d+ of 92/ })
+    await job.getByRole("button", { name: "Cancel: Upload of 1 file to default" }).click()
+    await job.waitFor({ state: "detached" })
+    await jobs.locator("[data-state=cancelled]").first().waitFor()
   })
 })
 
