@@ -10,12 +10,14 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import {
   AnswerBody,
+  costAndTime,
   DocumentInfoSchema,
   IngestStreamEvent,
   IngestReportBody,
+  RebuildPlanBody,
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
-import { rebuildAll } from "../../apps/demo-server/src/cli/commands/Rebuild.ts"
+import { planAll, rebuildAll } from "../../apps/demo-server/src/cli/commands/Rebuild.ts"
 import { settingsLayer } from "../../apps/demo-server/src/cli/library/OpenLibrary.ts"
 import { sluice } from "../../apps/demo-server/src/cli/Sluice.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
@@ -74,6 +76,18 @@ describe("another embedding model", () => {
       const { error } = yield* server.json(ErrorBody, "/qa", { as: "session", json: { question } })
       assert.strictEqual(error.code, "manifest_mismatch")
       assert.include(error.message, "`POST /rebuild`")
+
+      const quota = Effect.map(
+        server.json(Self, "/api/user/self", { as: "session" }),
+        ({ data }) => data.quota
+      )
+      const had = yield* quota
+      const plan = yield* server.json(RebuildPlanBody, "/rebuild", { as: "session", method: "GET" })
+      assert.deepInclude(plan, { documents: 1, passages: 1, texts: 1, cached: 0, free: true })
+      assert.isAbove(plan.cost?.estimated ?? 0, 0)
+      assert.isAtLeast(plan.seconds ?? -1, 0)
+      assert.match(costAndTime(plan), /^free \(\$[\d.]+ of demo credit\); /)
+      assert.strictEqual(yield* quota, had)
 
       const events = yield* server.events(IngestStreamEvent, "/rebuild", { as: "session", method: "POST" })
       assert.strictEqual(events.at(-1)?.type, "done")
@@ -191,6 +205,9 @@ describe("an administrator", () => {
       const { data } = yield* outdated
       yield* Effect.promise(() => rm(join(data, "library", "files.lance"), { recursive: true }))
       const config = ServerConfig.layer.pipe(Layer.provide(settingsLayer({ data: Option.some(data) })))
+      const plan = yield* Effect.provide(planAll(), [renamed, config, NodeServices.layer])
+      assert.deepInclude(plan, { outdated: 2, documents: 2, passages: 2, free: true })
+      assert.isDefined(plan.seconds)
       const { failed, ...done } = yield* Effect.provide(rebuildAll(), [renamed, config, NodeServices.layer])
       assert.deepInclude(done, { outdated: 2, rebuilt: 1 })
       assert.deepInclude(failed[0], { user: "owner", collection: "default", reason: "damaged" })

@@ -1,5 +1,5 @@
 /** The server's status: its models, document counts, whether it can answer; and jobs. */
-import { field } from "@sluice/core/contract"
+import { field, formatQuota, quota } from "@sluice/core/contract"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Access } from "./Access.ts"
@@ -74,9 +74,64 @@ export const ServerStatus = Schema.Struct({
 })
 export type ServerStatus = typeof ServerStatus.Type
 
+const Tokens = Schema.Struct({
+  estimated: field("As common vocabularies count.", Schema.Int),
+  atMost: field("The number of bytes.", Schema.Int)
+})
+
+const Cost = Schema.Struct({
+  estimated: field("In quota units.", Schema.Int),
+  atMost: field("In quota units.", Schema.Int)
+})
+
+export const RebuildPlanBody = Schema.Struct({
+  documents: field("The documents that are read again.", Schema.Int),
+  passages: field("Their passages.", Schema.Int),
+  texts: field("The texts to embed.", Schema.Int),
+  cached: field("The texts whose vectors are stored already.", Schema.Int),
+  calls: field("Calls of the embedding model.", Schema.Int),
+  tokens: field("The tokens of the texts to embed.", Tokens),
+  free: field("Whether the embedding model runs in the server: no vendor is paid.", Schema.Boolean),
+  cost: field("What the caller is charged. Absent without a price.", optionalKey(Cost)),
+  seconds: field(
+    "How long the embedding takes, at the measured speed of the model. Absent if it has not been used yet.",
+    optionalKey(Schema.Finite)
+  )
+})
+export type RebuildPlanBody = typeof RebuildPlanBody.Type
+
+const timeText = (seconds: number): string =>
+  seconds < 1
+    ? "less than a second"
+    : seconds < 100
+      ? `about ${Math.round(seconds)} s`
+      : seconds < 6_000
+        ? `about ${Math.round(seconds / 60)} min`
+        : `about ${Math.round(seconds / 3_600)} h`
+
+/** `about $0.02, at most $0.05; about 3 min`: what a plan costs and how long its embedding takes. */
+export const costAndTime = ({
+  cost,
+  free,
+  seconds
+}: Pick<RebuildPlanBody, "cost" | "free" | "seconds">): string => {
+  const [estimated, atMost] = [cost?.estimated ?? 0, cost?.atMost ?? 0].map((units) =>
+    formatQuota(quota(units))
+  )
+  const charged = (cost?.estimated ?? 0) > 0 ? ` (${estimated} of demo credit)` : ""
+  const unpriced = cost === undefined ? "without a price" : `about ${estimated}, at most ${atMost}`
+  const time = seconds === undefined ? "time unknown until the model has been used" : timeText(seconds)
+  return `${free ? `free${charged}` : unpriced}; ${time}`
+}
+
 export class StatusGroup extends HttpApiGroup.make("status").add(
   /** Needs no credential: without one, the response has only the state, the formats and the names of the models. */
   HttpApiEndpoint.get("status", "/status", { success: ServerStatus }),
+  /**
+   * What `POST /rebuild` would embed and cost, and how long the embedding would take. Counts the passages that are stored.
+   * Free; a model of the server embeds a few passages to be timed.
+   */
+  HttpApiEndpoint.get("planRebuild", "/rebuild", { success: RebuildPlanBody }).middleware(Access),
   /**
    * Reads every document again with the current models. Server-sent events, `done` last; with `Prefer: respond-async`,
    * 202 with a [job](#get-jobs-id).

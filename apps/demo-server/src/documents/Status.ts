@@ -6,6 +6,7 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { OWNER } from "../accounts/Owner.ts"
 import { bearerToken, makeAuthenticator, requireDocuments } from "../accounts/Authenticator.ts"
+import { Prices } from "../billing/Prices.ts"
 import { OIDC_PATH } from "../contract/Session.ts"
 import { CurrentUser } from "../contract/Access.ts"
 import { ServedApi } from "../http/ServedApi.ts"
@@ -37,6 +38,7 @@ export const StatusLayer = HttpApiBuilder.group(
     const current = yield* CurrentModels
     const { identity } = yield* ServerConfig
     const providers = yield* Providers
+    const prices = yield* Prices
     const modelsNow = Effect.map(Ref.get(current), (models) => {
       const { context, from } = models
       const vision = visionOf(models)
@@ -74,6 +76,17 @@ export const StatusLayer = HttpApiBuilder.group(
           // Only the owner's library has the samples.
           questions: user === OWNER ? libraries.questions : []
         }
+      }, withRagFailures),
+      planRebuild: Effect.fn("planRebuild")(function* () {
+        const library = yield* libraries.of((yield* CurrentUser).user)
+        // Not billed: timing a model of the server is free.
+        const embedder = Context.get((yield* Ref.get(current)).context, Embedder)
+        const { free, id } = embedder.model
+        const { inputPer1000Tokens: per1000Tokens } = prices.of("embeddings", id)
+        const plan = yield* library
+          .planRebuild({ timeModel: true, ...(per1000Tokens !== undefined && { per1000Tokens }) })
+          .pipe(Effect.provideService(Embedder, embedder))
+        return { ...plan, free }
       }, withRagFailures),
       rebuild: Effect.fn("rebuild")(function* ({ headers }) {
         if (jobAfter(headers) !== undefined) return acceptedJob(yield* jobs.rebuild)

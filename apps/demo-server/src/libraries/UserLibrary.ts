@@ -1,7 +1,14 @@
 /** One user's library: its collections, its state, the samples, and rebuilds. */
 import { Embedder, Vision } from "@sluice/core"
 import { asSentence } from "@sluice/core/contract"
-import { type IngestEvent, type IngestReport, Library, RagError, type RagReason } from "@sluice/rag"
+import {
+  type IngestEvent,
+  type IngestReport,
+  Library,
+  type PlanOptions,
+  RagError,
+  type RagReason
+} from "@sluice/rag"
 import { documentId, type StoreOptions } from "@sluice/rag/store"
 import { Context, Effect, FileSystem, type Path, Record, Ref, Stream, Struct } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
@@ -14,6 +21,7 @@ import {
   type ReadingOptions
 } from "./OpenCollections.ts"
 import { messageOf } from "./RagFailure.ts"
+import { sumPlans } from "./RebuildPlans.ts"
 import { readSamples, SAMPLES } from "./Samples.ts"
 
 /** Formats with pictures, which take a second or more to read. */
@@ -223,12 +231,25 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
       })
     )
 
+  const rebuiltNames = Effect.map(names, (all) => [...new Set([DEFAULT_COLLECTION, ...all])])
+
+  /** What `rebuild` would embed. */
+  const planRebuild = (options: PlanOptions) =>
+    Effect.flatMap(rebuiltNames, (all) =>
+      Effect.map(
+        Effect.forEach(all, (name) =>
+          Library.planRebuild(folder, { ...storeOptions, ...options, collection: name })
+        ),
+        sumPlans
+      )
+    )
+
   /** Rebuilds all collections, one after the other. */
   const rebuild: Stream.Stream<IngestStreamEvent, RagError> = Stream.unwrap(
     Effect.gen(function* () {
       yield* during("rebuilding")
-      const all = new Set([DEFAULT_COLLECTION, ...(yield* names)])
-      return Stream.flatMap(concatRebuilds([...all].map(rebuildOne)), (event) =>
+      const all = yield* rebuiltNames
+      return Stream.flatMap(concatRebuilds(all.map(rebuildOne)), (event) =>
         Stream.fromIterable(toStreamEvents(event))
       )
     })
@@ -257,6 +278,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
     storedBytes: countBytes({ ...collections, collection }),
     /** Bytes of files that were received: by running uploads, and by all since the start. */
     uploads: { running: 0, received: 0 },
+    planRebuild,
     rebuild,
     fill
   }

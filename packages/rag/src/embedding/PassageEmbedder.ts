@@ -2,7 +2,7 @@
 import { Embedder, GatewayError } from "@sluice/core"
 import type { EmbedderModel } from "@sluice/core/models"
 import { asSentence } from "@sluice/core/contract"
-import { Effect } from "effect"
+import { Context, Duration, Effect } from "effect"
 import { CHUNKER } from "../chunking/Chunker.ts"
 import { Chunker } from "../chunking/CustomChunker.ts"
 import { sha256 } from "../document/Hash.ts"
@@ -28,6 +28,47 @@ export interface TokenEstimate {
   readonly atMost: number
 }
 
+/** The largest call that was timed of each model, by its name in a manifest: small calls say little of large ones. */
+const TimedCalls = Context.Reference<Map<string, { readonly characters: number; readonly seconds: number }>>(
+  "@sluice/rag/TimedCalls",
+  { defaultValue: () => new Map() }
+)
+
+const charactersOf = (texts: ReadonlyArray<PassageText>): number =>
+  texts.reduce((sum, { text }) => sum + text.length, 0)
+
+/** Times the calls of the present model. `concurrency`: calls at the same time. */
+const makeTimer = Effect.fnUntraced(function* (concurrency: number) {
+  const { embed, model } = yield* Embedder
+  const timedCalls = yield* TimedCalls
+  const name = manifestName(model)
+
+  const timed = Effect.fnUntraced(function* (texts: ReadonlyArray<PassageText>) {
+    const words = texts.map(({ text }) => text)
+    const [took, result] = yield* Effect.timed(embed(words, "passage"))
+    const characters = charactersOf(texts)
+    if (characters >= (timedCalls.get(name)?.characters ?? 1))
+      timedCalls.set(name, { characters, seconds: Duration.toSeconds(took) })
+    return result
+  })
+
+  const seconds: PassageEmbedder["seconds"] = Effect.fn("PassageEmbedder.seconds")(
+    function* (characters, sample) {
+      if (characters === 0) return 0
+      const known = timedCalls.get(name)?.characters ?? 0
+      if (model.free && known < charactersOf(sample)) {
+        // The first call may load the model.
+        const calls = Effect.andThen(embed([sample[0]!.text], "passage"), timed(sample))
+        yield* Effect.mapError(calls, modelError("ingest"))
+      }
+      const call = timedCalls.get(name)
+      return call && (call.seconds * characters) / call.characters / concurrency
+    }
+  )
+
+  return { seconds, timed }
+})
+
 /** Embeds passages. Texts succeed or fail independently. Equal texts that are embedded concurrently are sent once. */
 export interface PassageEmbedder {
   readonly embed: (texts: ReadonlyArray<PassageText>) => Effect.Effect<ReadonlyArray<EmbeddedText>, RagError>
@@ -37,6 +78,14 @@ export interface PassageEmbedder {
   readonly isCached: boolean
   /** The tokens of a text with the model's prefix. */
   readonly tokens: (text: string) => TokenEstimate
+  /**
+   * How long embedding this many characters takes. Undefined if this process has not used the model; a free one is timed with
+   * `sample`.
+   */
+  readonly seconds: (
+    characters: number,
+    sample: ReadonlyArray<PassageText>
+  ) => Effect.Effect<number | undefined, RagError>
   /** The same embedder with a budget. Texts that exceed it are not sent, and fail with `Stale`. */
   readonly within: (budget: EmbeddingBudget) => PassageEmbedder
 }
@@ -86,12 +135,13 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
   dimension: number,
   cache: VectorCache | undefined
 ) {
-  const { embed, model } = yield* Embedder
+  const { model } = yield* Embedder
   const check = (vector: Float32Array | undefined) => checkVector(vector, dimension, model.id, "ingest")
+  const concurrency = model.free ? 1 : CONCURRENT_CALLS
+  const { seconds, timed } = yield* makeTimer(concurrency)
 
   const request = (texts: ReadonlyArray<PassageText>) => {
-    const words = texts.map(({ text }) => text)
-    return embed(words, "passage").pipe(
+    return timed(texts).pipe(
       Effect.map(({ vectors }) =>
         texts.map((_, i) =>
           vectors.length === texts.length
@@ -130,7 +180,6 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
       key: cache === undefined ? "" : sha256(`passage\0${hash}`)
     }))
 
-  const concurrency = model.free ? 1 : CONCURRENT_CALLS
   const embedTexts = yield* embeddingCalls({ request, lookUp, cache, concurrency, dimension })
 
   const withBudget = (budget: EmbeddingBudget | undefined): PassageEmbedder => ({
@@ -147,6 +196,7 @@ export const makePassageEmbedder = Effect.fn("PassageEmbedder.make")(function* (
     }),
     isCached: cache !== undefined,
     tokens: (text) => estimateTokens((model.prefixes?.passage ?? "") + text),
+    seconds,
     within: withBudget
   })
 

@@ -31,7 +31,8 @@ const Estimate = Schema.Struct({ estimated: Count, atMost: Count })
  *
  * **Details.** `calls` are calls of the `Embedder`, with at most 288 texts each. `texts` are the different texts to send;
  * `cached` are those whose vectors are in the cache. Tokens are an estimate, because only the model knows its vocabulary:
- * `estimated` as common vocabularies count, `atMost` the number of bytes. `cost` is in quota units.
+ * `estimated` as common vocabularies count, `atMost` the number of bytes. `cost` is in quota units. `seconds` is how long the
+ * embedding takes, at the speed that was measured in this process; absent if the model has not been timed.
  */
 export const IngestPlan = Schema.Struct({
   collection: Schema.String,
@@ -51,11 +52,17 @@ export const IngestPlan = Schema.Struct({
   cached: Count,
   calls: Count,
   tokens: Estimate,
-  cost: Schema.optionalKey(Estimate)
+  cost: Schema.optionalKey(Estimate),
+  seconds: Schema.optionalKey(Schema.Finite)
 })
 export type IngestPlan = typeof IngestPlan.Type
 
 export interface PlanOptions {
   /** Price of the embedding model in quota units per 1,000 tokens. The plan then has a `cost`. */
   readonly per1000Tokens?: number
+  /**
+   * Time a free model with a few of the passages, if the process has not used it yet. Without it, `seconds` is known only of
+   * models that this process has used. Default false.
+   */
+  readonly timeModel?: boolean
 }

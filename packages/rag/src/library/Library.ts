@@ -10,7 +10,10 @@ import { DocumentFormats, storedFormats } from "../formats/DocumentFormats.ts"
 import { ScannedPages } from "../formats/parsing/Readings.ts"
 import { FigureDescriptions } from "../ingest/DescribeFigures.ts"
 import type { IngestEvent } from "../ingest/IngestEvents.ts"
+import type { PlanOptions } from "../ingest/IngestPlan.ts"
 import { rebuildFrom } from "../ingest/Rebuild.ts"
+import { planRebuild, type RebuildPlan } from "../ingest/RebuildPlan.ts"
+
 import { makeCompare } from "../retrieval/Compare.ts"
 import { checkOptions, stageOptions } from "../retrieval/RetrievePlan.ts"
 import { makeRetriever } from "../retrieval/Retriever.ts"
@@ -83,6 +86,20 @@ export class Library extends Context.Service<Library, LibraryService>()("@sluice
       Stream.provide(LanceIndex.layer(folder, options)),
       Stream.updateContext((context: Context.Context<Embedder>) => withOptions(options, context))
     )
+
+  /**
+   * What `rebuild` would embed, cost and take. Reads the stored passages and writes nothing. Calls no model, except with
+   * `timeModel`.
+   */
+  static readonly planRebuild = (
+    folder: string,
+    options: PlanOptions & StoreOptions & { readonly collection?: string } = {}
+  ): Effect.Effect<RebuildPlan, RagError, Embedder> =>
+    Effect.gen(function* () {
+      const index = yield* PassageIndex
+      const current = yield* index.existing(options.collection ?? DEFAULT_COLLECTION)
+      return yield* planRebuild(current, yield* passageEmbedder(yield* presentManifest), options)
+    }).pipe(Effect.provide(LanceIndex.layer(folder, options)))
 
   /** The collections that a rebuild would change: of another format, embedding model or chunker, or damaged. */
   static readonly outdated = (

@@ -100,7 +100,8 @@ export interface LibraryService extends LibrarySnapshots<LibraryService> {
     options?: { readonly partial?: boolean }
   ) => Stream.Stream<IngestEvent, E2 | RagError, R>
   /**
-   * Plans an ingest of a folder: what it would do and cost. Parses every file, calls no model, writes nothing.
+   * Plans an ingest of a folder: what it would do and cost. Parses every file and writes nothing. Calls no model, except
+   * with `timeModel`.
    *
    * **Gotchas.** Neither `plan` nor `apply` calls a paid vision model: text that only it can read is not included.
    */

@@ -1,16 +1,22 @@
 /** `sluice rebuild`: rebuilds the collections of all users that another version or another embedding model made. */
 import { Library, type RagError } from "@sluice/rag"
+import type { RebuildPlan } from "@sluice/rag/store"
 import { Effect, Stream } from "effect"
 import { Command } from "effect/cli"
 import { ServerConfig } from "../../config/ServerConfig.ts"
 import { isServed } from "../../database/Database.ts"
 import { storeOptions } from "../../config/DocumentStore.ts"
+import { costAndTime } from "../../contract/index.ts"
 import { libraryFolders } from "../../libraries/LibraryFolders.ts"
 import { reasonCode } from "../../libraries/RagFailure.ts"
-import { dataFlag, jsonFlag } from "../library/Flags.ts"
+import { sumPlans } from "../../libraries/RebuildPlans.ts"
+import { planOptions } from "../library/EmbeddingPrice.ts"
+import { booleanFlag, dataFlag, jsonFlag } from "../library/Flags.ts"
 import { plural } from "../library/IngestFolder.ts"
 import { modelsLayer } from "../library/OpenLibrary.ts"
 import { note, printResult, progressBar, noteOnInterrupt, setExitCode } from "../output/Output.ts"
+
+const NONE_OUTDATED = "No collection is outdated."
 
 /** Calls of models are not billed to users. A collection that fails is reported, and stays as it is. */
 export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
@@ -43,8 +49,37 @@ export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
   return { ...done, failed }
 })
 
-export const rebuildCommand = Command.make("rebuild", { data: dataFlag, json: jsonFlag }, ({ data, json }) =>
+/** What the rebuilds would embed, cost and take, all together. */
+export const planAll = Effect.fn("cli.planRebuild")(function* () {
+  const store = storeOptions(yield* ServerConfig)
+  const { free, options } = yield* planOptions
+  const plans: Array<RebuildPlan> = []
+  for (const { folder } of yield* libraryFolders)
+    for (const collection of yield* Library.outdated(folder, store))
+      plans.push(yield* Library.planRebuild(folder, { ...store, ...options, collection }))
+  return { outdated: plans.length, ...sumPlans(plans), free }
+})
+
+const renderPlan = (plan: Effect.Success<ReturnType<typeof planAll>>): string =>
+  plan.outdated === 0
+    ? NONE_OUTDATED
+    : [
+        `${plural(plan.outdated, "collection")} to rebuild; ${plural(plan.passages, "passage")} of ${plural(plan.documents, "document")}`,
+        `${plural(plan.texts, "text")} to embed (${plan.cached} cached) in ${plural(plan.calls, "call")}`,
+        `about ${plural(plan.tokens.estimated, "token")}, at most ${plan.tokens.atMost}; ${costAndTime(plan)}`,
+        "Nothing changed. Run it without --plan to rebuild."
+      ].join("\n")
+
+const planFlag = booleanFlag("plan", "Only print what a rebuild would embed, cost and take")
+
+const flags = { data: dataFlag, json: jsonFlag, plan: planFlag }
+
+export const rebuildCommand = Command.make("rebuild", flags, ({ data, json, plan }) =>
   Effect.gen(function* () {
+    if (plan) {
+      const planned = yield* planAll()
+      return yield* printResult(json, planned, () => renderPlan(planned))
+    }
     const { data } = yield* ServerConfig
     if (yield* isServed(data))
       yield* note(`A server is using the data folder ${data}. Its libraries are rebuilt while it runs.`)
@@ -54,7 +89,7 @@ export const rebuildCommand = Command.make("rebuild", { data: dataFlag, json: js
     const { documents, failed, outdated, rebuilt } = result
     yield* printResult(json, result, () =>
       outdated === 0
-        ? "No collection is outdated."
+        ? NONE_OUTDATED
         : `${rebuilt} of ${plural(outdated, "collection")} rebuilt; ${plural(documents, "document")}`
     )
     if (failed.length > 0) yield* setExitCode

@@ -1,6 +1,6 @@
 /** The server's status, polled often while it works and seldom while it is ready. */
 import { computed, effect, signal } from "@preact/signals"
-import type { IngestStreamEvent, ServerStatus } from "../../contract/index.ts"
+import type { IngestStreamEvent, RebuildPlanBody, ServerStatus } from "../../contract/index.ts"
 import { online, request, type RequestError, requestEvents, toRequestError } from "../api/request.ts"
 import { announce } from "../ui/Notices.tsx"
 import { tryRequest } from "./calls.ts"
@@ -14,6 +14,27 @@ export const isDemo = computed(() => status.value?.demo === true)
 /** Documents done in a rebuild that this page started. `total` is 0 until it is known. */
 export const rebuilding = signal<{ readonly done: number; readonly total: number }>()
 export const rebuildError = signal<RequestError>()
+
+/** What a rebuild would cost, once the server has counted. */
+export const rebuildPlan = signal<RebuildPlanBody>()
+
+/** The embedding model for which the library has to be rebuilt. */
+const rebuildFor = computed(() =>
+  session.value === "open" && status.value?.state === "rebuild-needed"
+    ? status.value.models.embedding
+    : undefined
+)
+
+effect(() => {
+  const model = rebuildFor.value
+  rebuildPlan.value = undefined
+  if (model === undefined) return
+  const show = (plan: RebuildPlanBody) => {
+    if (rebuildFor.peek() === model) rebuildPlan.value = plan
+  }
+  // Without a plan the banner has the counts of the status.
+  void request<RebuildPlanBody>("GET", "/rebuild").then(show, () => undefined)
+})
 
 const BUSY_MS = 1_000
 const READY_MS = 30_000

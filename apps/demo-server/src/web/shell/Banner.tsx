@@ -1,8 +1,8 @@
 /** The server's state: offline, ingesting, or in need of a rebuild. */
-import type { ServerStatus } from "../../contract/index.ts"
+import { costAndTime, type RebuildPlanBody, type ServerStatus } from "../../contract/index.ts"
 import { online } from "../api/request.ts"
 import { session } from "../page/session.ts"
-import { rebuild, rebuildError, rebuilding, status } from "../page/status.ts"
+import { rebuild, rebuildError, rebuilding, rebuildPlan, status } from "../page/status.ts"
 import { pluralize } from "../ui/format.ts"
 import { MessageText, Notice, ProgressBar } from "../ui/Notices.tsx"
 import { Button } from "../ui/Button.tsx"
@@ -11,6 +11,14 @@ import { Button } from "../ui/Button.tsx"
 const WORKING: Partial<Record<ServerStatus["state"], string>> = {
   filling: "Adding the sample documents.",
   rebuilding: "Rebuilding the library."
+}
+
+/** What a rebuild embeds; its cost and time once they are known. */
+const planText = (plan: RebuildPlanBody | Pick<RebuildPlanBody, "documents" | "passages">): string => {
+  const passages = `${pluralize(plan.passages, "passage")} of ${pluralize(plan.documents, "document")}`
+  if (!("texts" in plan)) return `A rebuild embeds ${passages} again.`
+  const kept = plan.cached > 0 ? `, ${plan.cached.toLocaleString()} of them stored already` : ""
+  return `A rebuild embeds ${passages} again${kept}: about ${pluralize(plan.tokens.estimated, "token")}; ${costAndTime(plan)}.`
 }
 
 export const Banner = () => {
@@ -48,8 +56,7 @@ export const Banner = () => {
         action={session.value === "open" && <Button onClick={rebuild}>Rebuild now</Button>}
       >
         {message === undefined || message.includes("`") ? "Rebuild before asking." : message}
-        {documents > 0 &&
-          ` A rebuild embeds ${pluralize(passages, "passage")} of ${pluralize(documents, "document")} again.`}
+        {documents > 0 && ` ${planText(rebuildPlan.value ?? { documents, passages })}`}
       </Notice>
     )
   if (state === "damaged")
