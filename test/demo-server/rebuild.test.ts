@@ -4,7 +4,7 @@ import { Embedder } from "@sluice/core"
 import { ErrorBody } from "@sluice/core/contract"
 import * as Embedded from "@sluice/embedded"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Console, Deferred, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { Command } from "effect/cli"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -17,12 +17,13 @@ import {
   RebuildPlanBody,
   ServerStatus
 } from "../../apps/demo-server/src/contract/index.ts"
-import { planAll, rebuildAll } from "../../apps/demo-server/src/cli/commands/Rebuild.ts"
+import { planRebuilds, rebuildAll } from "../../apps/demo-server/src/cli/commands/Rebuild.ts"
 import { settingsLayer } from "../../apps/demo-server/src/cli/library/OpenLibrary.ts"
 import { sluice } from "../../apps/demo-server/src/cli/Sluice.ts"
 import { ServerConfig } from "../../apps/demo-server/src/config/ServerConfig.ts"
 import { bearer, MadeKey, MadeUser, Self } from "./AccountCalls.ts"
 import { ageCollections, chunkersOf } from "./CollectionsTable.ts"
+import { asSession, ended, files, submit } from "./JobCalls.ts"
 import { filesOf, startServer, temporaryFolder } from "./TestServer.ts"
 
 const List = Schema.Struct({ documents: Schema.Array(DocumentInfoSchema) })
@@ -95,6 +96,55 @@ describe("another embedding model", () => {
       assert.strictEqual(after.state, "ready")
       const answer = yield* server.json(AnswerBody, "/qa", { as: "session", json: { question } })
       assert.include(answer.answer, "nine in the evening")
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** Another model, which waits for `go` before it embeds passages. */
+const waiting = (go: Deferred.Deferred<void>) =>
+  Layer.effect(
+    Embedder,
+    Effect.map(Embedder, (embedder) =>
+      Embedder.of({
+        ...embedder,
+        model: { ...embedder.model, id: "waiting-embedder" },
+        embed: (texts, purpose) =>
+          Effect.andThen(
+            purpose === "passage" ? Deferred.await(go) : Effect.void,
+            embedder.embed(texts, purpose)
+          )
+      })
+    )
+  ).pipe(Layer.provideMerge(Embedded.layer))
+
+describe("a rebuild after a restart", () => {
+  it.live("is what a refused question and the status speak of, with its progress", () =>
+    Effect.gen(function* () {
+      const data = yield* temporaryFolder
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { json } = yield* startServer({ data })
+          yield* json(IngestReportBody, "/documents", { body: files(3) })
+        })
+      )
+      const go = yield* Deferred.make<void>()
+      const server = asSession(yield* startServer({ data, models: waiting(go) }))
+      const job = yield* submit(server, "/rebuild")
+      const running = yield* Effect.repeat(server.json(ServerStatus, "/status"), {
+        schedule: Schedule.spaced("50 millis"),
+        until: ({ message, state }) => state === "rebuilding" && message?.includes("of 3") === true
+      })
+      assert.include(running.message, "is being rebuilt: 0 of 3 documents are done")
+      const refused = yield* server.call("/qa", { json: { question } })
+      assert.strictEqual(refused.status, 409)
+      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => refused.json()))
+      assert.strictEqual(error.code, "manifest_mismatch")
+      assert.strictEqual(error.message, running.message)
+      assert.notInclude(error.message, "Rebuild now")
+      yield* Deferred.succeed(go, undefined)
+      assert.strictEqual((yield* ended(server, job.id)).status, "completed")
+      const toll = { question: "What is the toll of lock 2?" }
+      assert.include((yield* server.json(AnswerBody, "/qa", { json: toll })).answer, "5 crowns")
     }).pipe(Effect.scoped)
   )
 })
@@ -205,7 +255,7 @@ describe("an administrator", () => {
       const { data } = yield* outdated
       yield* Effect.promise(() => rm(join(data, "library", "files.lance"), { recursive: true }))
       const config = ServerConfig.layer.pipe(Layer.provide(settingsLayer({ data: Option.some(data) })))
-      const plan = yield* Effect.provide(planAll(), [renamed, config, NodeServices.layer])
+      const plan = yield* Effect.provide(planRebuilds(), [renamed, config, NodeServices.layer])
       assert.deepInclude(plan, { outdated: 2, documents: 2, passages: 2, free: true })
       assert.isDefined(plan.seconds)
       const { failed, ...done } = yield* Effect.provide(rebuildAll(), [renamed, config, NodeServices.layer])

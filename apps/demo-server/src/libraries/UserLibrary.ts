@@ -1,27 +1,19 @@
 /** One user's library: its collections, its state, the samples, and rebuilds. */
 import { Embedder, Vision } from "@sluice/core"
-import { asSentence } from "@sluice/core/contract"
-import {
-  type IngestEvent,
-  type IngestReport,
-  Library,
-  type PlanOptions,
-  RagError,
-  type RagReason
-} from "@sluice/rag"
+import { asSentence, Failure } from "@sluice/core/contract"
+import { Library, RagError, type RagReason } from "@sluice/rag"
 import { documentId, type StoreOptions } from "@sluice/rag/store"
-import { Context, Effect, FileSystem, type Path, Record, Ref, Stream, Struct } from "effect"
+import { Context, Effect, FileSystem, type Path, Ref, Stream, Struct } from "effect"
 import { DEFAULT_COLLECTION } from "../contract/Names.ts"
-import type { IngestStreamEvent, ServerStatus } from "../contract/index.ts"
-import { toStreamEvents } from "./IngestBody.ts"
+import type { ServerStatus } from "../contract/index.ts"
 import {
   type CollectionHooks,
   type OpenCollection,
   openCollections,
   type ReadingOptions
 } from "./OpenCollections.ts"
-import { messageOf } from "./RagFailure.ts"
-import { sumPlans } from "./RebuildPlans.ts"
+import { messageOf, reasonCode } from "./RagFailure.ts"
+import { makeProgress, makeRebuilds } from "./Rebuilds.ts"
 import { readSamples, SAMPLES } from "./Samples.ts"
 
 /** Formats with pictures, which take a second or more to read. */
@@ -60,30 +52,6 @@ export interface LibraryState extends Pick<ServerStatus, "state" | "message"> {
   readonly passages: number
 }
 
-const addReports = ({ failed, ...counts }: IngestReport, other: IngestReport): IngestReport => ({
-  ...Record.map(counts, (count, name) => count + other[name]),
-  failed: [...failed, ...other.failed]
-})
-
-/** Runs rebuilds one after the other. Emits one `done`, with the sum of the reports. A damaged collection fails at the end. */
-const concatRebuilds = (rebuilds: ReadonlyArray<Stream.Stream<IngestEvent, RagError>>) =>
-  Stream.suspend((): Stream.Stream<IngestEvent, RagError> => {
-    const reports: Array<IngestReport> = []
-    let damage: RagError | undefined
-    const keepDamage = (error: RagError) => Stream.drain(Stream.sync(() => (damage ??= error)))
-    const end = Effect.suspend(() =>
-      damage === undefined
-        ? Effect.succeed({ type: "done" as const, report: reports.reduce(addReports) })
-        : Effect.fail(damage)
-    )
-    return Stream.fromIterable(rebuilds).pipe(
-      Stream.flatMap((rebuild) => Stream.catchIf(rebuild, ({ reason }) => reason === "Damaged", keepDamage)),
-      Stream.tap((event) => Effect.sync(() => event.type === "done" && reports.push(event.report))),
-      Stream.filter(({ type }) => type !== "done"),
-      Stream.concat(Stream.fromEffect(end))
-    )
-  })
-
 /** Adds the samples, texts before pictures, so that questions can be answered sooner. */
 const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, marker: string) {
   const fs = yield* FileSystem.FileSystem
@@ -103,23 +71,34 @@ const addSamples = Effect.fnUntraced(function* ({ library }: OpenCollection, mar
   yield* fs.writeFileString(marker, "")
 })
 
+/** In place of the advice to rebuild. */
+const beingRebuilt = ({ reason, stage }: RagError, message: string) =>
+  new RagError({
+    stage,
+    reason,
+    message,
+    cause: new Failure({ status: 409, code: reasonCode(reason), message })
+  })
+
 type Previous = Effect.Effect<PreviousLibrary | undefined>
 
 type Collections = Effect.Success<ReturnType<typeof openCollections>>
 
 /** A collection that is used with the previous models while it waits for a rebuild. */
 const fallBackTo =
-  (previous: Previous, existing: Collections["existing"]) => (opened: OpenCollection, name: string) => {
+  (previous: Previous, existing: Collections["existing"], running: Effect.Effect<string | undefined>) =>
+  (opened: OpenCollection, name: string) => {
     const orPrevious = <A>(
       use: Effect.Effect<A, RagError>,
       usePrevious: (collection: OpenCollection) => Effect.Effect<A, RagError>
     ) =>
       Effect.catchIf(use, needsRebuild, (error) =>
-        Effect.flatMap(previous, (library) =>
-          library === undefined
-            ? Effect.fail(error)
-            : Effect.flatMap(library.collection(name, false), usePrevious)
-        )
+        Effect.gen(function* () {
+          const library = yield* previous
+          if (library !== undefined) return yield* usePrevious(yield* library.collection(name, false))
+          const message = yield* running
+          return yield* message === undefined ? error : beingRebuilt(error, message)
+        })
       )
     return {
       ...opened,
@@ -182,7 +161,9 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
   const busy = yield* Ref.make<Busy | undefined>(undefined)
   const collections = yield* openCollections(folder, reading, hooks, storeOptions)
   const { defaultCollection, names } = collections
-  const withPrevious = fallBackTo(previous, collections.existing)
+  const progress = makeProgress()
+  const running = Effect.map(Ref.get(busy), (now) => (now === "rebuilding" ? progress.message() : undefined))
+  const withPrevious = fallBackTo(previous, collections.existing, running)
   const collection = (name: string, create: boolean) =>
     Effect.map(collections.collection(name, create), (opened) => withPrevious(opened, name))
   const during = (state: Busy) => Effect.acquireRelease(Ref.set(busy, state), () => Ref.set(busy, undefined))
@@ -196,7 +177,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
     yield* Effect.forkIn(defaultCollection.library, scope)
     const state = (error && CLOSED_STATES[error.reason]) ?? "unavailable"
     const answers = state === "rebuild-needed" && (yield* previous) !== undefined
-    const problem = error === undefined ? WAITING_FOR_GATEWAY : messageOf(error)
+    const problem = (yield* running) ?? (error === undefined ? WAITING_FOR_GATEWAY : messageOf(error))
     return { state: now === "rebuilding" ? now : state, message: answers ? PREVIOUS_ANSWERS : problem }
   })
 
@@ -231,29 +212,7 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
       })
     )
 
-  const rebuiltNames = Effect.map(names, (all) => [...new Set([DEFAULT_COLLECTION, ...all])])
-
-  /** What `rebuild` would embed. */
-  const planRebuild = (options: PlanOptions) =>
-    Effect.flatMap(rebuiltNames, (all) =>
-      Effect.map(
-        Effect.forEach(all, (name) =>
-          Library.planRebuild(folder, { ...storeOptions, ...options, collection: name })
-        ),
-        sumPlans
-      )
-    )
-
-  /** Rebuilds all collections, one after the other. */
-  const rebuild: Stream.Stream<IngestStreamEvent, RagError> = Stream.unwrap(
-    Effect.gen(function* () {
-      yield* during("rebuilding")
-      const all = yield* rebuiltNames
-      return Stream.flatMap(concatRebuilds(all.map(rebuildOne)), (event) =>
-        Stream.fromIterable(toStreamEvents(event))
-      )
-    })
-  )
+  const rebuilds = makeRebuilds({ names, progress, rebuildOne, start: during("rebuilding") })
 
   /** Adds the samples once: `marker` is the file that says so. The next start continues an interrupted run. */
   const fill = (marker: string) =>
@@ -278,8 +237,8 @@ export const makeUserLibrary = Effect.fnUntraced(function* (
     storedBytes: countBytes({ ...collections, collection }),
     /** Bytes of files that were received: by running uploads, and by all since the start. */
     uploads: { running: 0, received: 0 },
-    planRebuild,
-    rebuild,
+    planRebuild: rebuilds.plan(folder, storeOptions),
+    rebuild: rebuilds.all,
     fill
   }
 })

@@ -9,7 +9,7 @@ import { storeOptions } from "../../config/DocumentStore.ts"
 import { costAndTime } from "../../contract/index.ts"
 import { libraryFolders } from "../../libraries/LibraryFolders.ts"
 import { reasonCode } from "../../libraries/RagFailure.ts"
-import { sumPlans } from "../../libraries/RebuildPlans.ts"
+import { sumPlans } from "../../libraries/Rebuilds.ts"
 import { planOptions } from "../library/EmbeddingPrice.ts"
 import { booleanFlag, dataFlag, jsonFlag } from "../library/Flags.ts"
 import { plural } from "../library/IngestFolder.ts"
@@ -50,7 +50,7 @@ export const rebuildAll = Effect.fn("cli.rebuild")(function* () {
 })
 
 /** What the rebuilds would embed, cost and take, all together. */
-export const planAll = Effect.fn("cli.planRebuild")(function* () {
+export const planRebuilds = Effect.fn("cli.planRebuild")(function* () {
   const store = storeOptions(yield* ServerConfig)
   const { free, options } = yield* planOptions
   const plans: Array<RebuildPlan> = []
@@ -60,7 +60,7 @@ export const planAll = Effect.fn("cli.planRebuild")(function* () {
   return { outdated: plans.length, ...sumPlans(plans), free }
 })
 
-const renderPlan = (plan: Effect.Success<ReturnType<typeof planAll>>): string =>
+const renderPlan = (plan: Effect.Success<ReturnType<typeof planRebuilds>>): string =>
   plan.outdated === 0
     ? NONE_OUTDATED
     : [
@@ -77,7 +77,7 @@ const flags = { data: dataFlag, json: jsonFlag, plan: planFlag }
 export const rebuildCommand = Command.make("rebuild", flags, ({ data, json, plan }) =>
   Effect.gen(function* () {
     if (plan) {
-      const planned = yield* planAll()
+      const planned = yield* planRebuilds()
       return yield* printResult(json, planned, () => renderPlan(planned))
     }
     const { data } = yield* ServerConfig

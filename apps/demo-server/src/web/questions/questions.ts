@@ -128,12 +128,13 @@ export const newQuestion = {
   checked: []
 } as const
 
-/** Why a question failed. The banner says how to rebuild. */
+/** Why a question failed. The banner says how to rebuild, and how far a rebuild is. */
 const questionError = (thrown: unknown): RequestError => {
   const error = toRequestError(thrown)
   if (error.code !== "manifest_mismatch") return error
   void refreshStatus()
-  return new RequestError("Rebuild before asking.", error.status, error.code)
+  const isRunning = error.message.startsWith("The library is being rebuilt")
+  return isRunning ? error : new RequestError("Rebuild before asking.", error.status, error.code)
 }
 
 /** Where what arrives of a question's answer is shown, while nothing else has taken its place. */
