@@ -51,6 +51,9 @@ const Annotations = Schema.Array(
 const annotationsOf = (message: object | undefined) =>
   Schema.decodeUnknownSync(Schema.Struct({ annotations: Annotations }))(message).annotations
 
+/** What the message says the answer is. */
+const outcomeOf = (message: object | undefined): unknown => message && Reflect.get(message, "outcome")
+
 layer(testServer(), { excludeTestServices: true })("a library as a chat model", (it) => {
   it.effect("openai: answers from the collection that the model names, with usage", () =>
     Effect.gen(function* () {
@@ -133,6 +136,8 @@ layer(testServer(), { excludeTestServices: true })("a library as a chat model", 
         stream.on("content", (piece) => pieces.push(piece))
         const last = await stream.finalChatCompletion()
         assert.strictEqual(pieces.join(""), whole.choices[0]?.message.content)
+        assert.strictEqual(outcomeOf(whole.choices[0]?.message), "answer")
+        assert.strictEqual(outcomeOf(last.choices[0]?.message), "answer")
         assert.deepStrictEqual(
           annotationsOf(last.choices[0]?.message),
           annotationsOf(whole.choices[0]?.message)
@@ -187,6 +192,8 @@ layer(testServer(), { excludeTestServices: true })("a library as a chat model", 
         )
         assert.strictEqual(short.choices[0]?.finish_reason, "length")
         assert.deepStrictEqual(annotationsOf(short.choices[0]?.message), [])
+        // Cut off before the answer was known.
+        assert.isUndefined(outcomeOf(short.choices[0]?.message))
       })
   )
 
@@ -203,6 +210,16 @@ layer(testServer(), { excludeTestServices: true })("a library as a chat model", 
       const closest = yield* ask("Which boat has the most crowns on its flag?")
       assert.match(closest?.content ?? "", /^No sure answer\. Closest passages:\n\n\[1\] Harbour rules: /)
       assert.include(JSON.stringify(closest), '"start_index":')
+      assert.deepStrictEqual([nothing, closest].map(outcomeOf), ["nothing", "passages"])
+      const outcomes = yield* call(async (client) => {
+        const asked = { model: "sluice", messages: [{ role: "user" as const, content: "Quel âge a-t-il ?" }] }
+        const found: Array<unknown> = []
+        for await (const { choices } of await client.chat.completions.create({ ...asked, stream: true }))
+          found.push(outcomeOf(choices[0]?.delta))
+        return found
+      })
+      assert.strictEqual(outcomes.pop(), "nothing")
+      assert.deepStrictEqual(new Set(outcomes), new Set([undefined]))
     })
   )
 

@@ -19,12 +19,12 @@ interface ChatReply {
   /** Called when the pieces have ended. */
   readonly promptTokens: () => number
   readonly pieces: Stream.Stream<string, GatewayError>
-  /** The annotations of the text's first `length` characters. */
-  readonly annotations?: (length: number) => ReadonlyArray<Schema.Json>
+  /** Further fields of the message, whose text has `length` characters. Called when the text has ended. */
+  readonly fields?: (length: number) => Readonly<Record<string, Schema.Json>>
 }
 
 /** Cuts a reply before the piece that would exceed the limit. */
-const truncate = ({ annotations, pieces, promptTokens }: ChatReply, limit: number) => {
+const truncate = ({ fields, pieces, promptTokens }: ChatReply, limit: number) => {
   let completionTokens = 0
   let length = 0
   let cut = false
@@ -37,8 +37,7 @@ const truncate = ({ annotations, pieces, promptTokens }: ChatReply, limit: numbe
       length += piece.length
       return true
     }),
-    /** A field of the message. */
-    extra: () => (annotations === undefined ? {} : { extra: { annotations: annotations(length) } }),
+    extra: () => (fields === undefined ? {} : { extra: fields(length) }),
     finish: () => (cut ? "length" : "stop"),
     usage: () => ({
       prompt_tokens: promptTokens(),

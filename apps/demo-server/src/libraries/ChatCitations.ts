@@ -33,6 +33,7 @@ export const makeChatCitations = (origin: string, collection: string) => {
   const sentences: Array<Answer["sentences"][number]> = []
   const annotations: Array<{ readonly end: number; readonly annotation: Schema.Json }> = []
   let text = ""
+  let outcome: Answer["outcome"] | undefined
 
   /** Annotates the last `[n]` of the text. */
   const annotate = (n: number, place: Place, citation: Citation | StoredPassage) => {
@@ -74,7 +75,10 @@ export const makeChatCitations = (origin: string, collection: string) => {
   return {
     /** The text that an event adds. */
     piece: (event: AnswerEvent): string => {
-      if (event.type === "answer") return lastPiece(event.answer)
+      if (event.type === "answer") {
+        outcome = event.answer.outcome
+        return lastPiece(event.answer)
+      }
       if (event.type !== "sentence") return ""
       const before = text.length
       sentences.push(event.sentence)
@@ -82,8 +86,10 @@ export const makeChatCitations = (origin: string, collection: string) => {
       for (const citation of event.citations) annotate(citation.n, citation, citation)
       return text.slice(before)
     },
-    /** Those of the first `length` characters. */
-    annotations: (length: number): ReadonlyArray<Schema.Json> =>
-      annotations.filter(({ end }) => end <= length).map(({ annotation }) => annotation)
+    /** The message's own fields: `outcome`, if the answer was not cut off, and the annotations of the first `length` characters. */
+    fields: (length: number): Readonly<Record<string, Schema.Json>> => ({
+      annotations: annotations.filter(({ end }) => end <= length).map(({ annotation }) => annotation),
+      ...(outcome !== undefined && { outcome })
+    })
   }
 }

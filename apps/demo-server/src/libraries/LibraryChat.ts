@@ -105,7 +105,7 @@ export const makeLibraryProvider = Effect.gen(function* () {
       Effect.mapError((error) => (error instanceof Failure ? toChatError(error) : toError(error))),
       Effect.flatMap((library) => Effect.mapError(running.limit(library), toChatError))
     )
-    const { annotations, piece } = makeChatCitations(origin, collection)
+    const { fields, piece } = makeChatCitations(origin, collection)
     const bill = makeBill()
     let promptTokens = countTokens(question)
     const countPrompt = bill.charges.pipe(
@@ -137,7 +137,7 @@ export const makeLibraryProvider = Effect.gen(function* () {
       model,
       promptTokens: () => promptTokens,
       pieces: yield* begun(pieces),
-      annotations
+      fields
     })
   })
 
