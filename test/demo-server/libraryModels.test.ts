@@ -1,6 +1,9 @@
 /** The library uses the models that the providers' file names, and embedded models for the rest. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { ErrorBody } from "@sluice/core/contract"
+import * as Embedded from "@sluice/embedded"
+import { LlamaReader } from "@sluice/transformers"
+import { Effect, Layer, Schema } from "effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { ServerStatus } from "../../apps/demo-server/src/contract/Status.ts"
@@ -114,5 +117,28 @@ it.live("values of configured headers and queries are removed from errors of the
     const text = yield* Effect.promise(() => refused.text())
     assert.include(text, "no <redacted> at ")
     for (const secret of secrets) assert.notInclude(text + printed.join("\n"), secret.slice(0, 10))
+  }).pipe(Effect.scoped)
+)
+
+it.live("a local model that cannot be loaded is the server's fault, with advice", () =>
+  Effect.gen(function* () {
+    const file = join(yield* temporaryFolder, "removed.gguf")
+    const models = Layer.merge(Embedded.layer, LlamaReader.layer({ model: file }))
+    const server = yield* startServer({ models })
+    yield* server.call("/documents", {
+      body: filesOf({ "birds.md": "# Birds\n\nA heron waits at the weir." })
+    })
+    const question = "Where does the heron wait?"
+    const chat = { model: "sluice", messages: [{ role: "user", content: question }] }
+    for (const [path, json] of [
+      ["/qa", { question }],
+      ["/v1/chat/completions", chat]
+    ] as const) {
+      const response = yield* server.call(path, { json })
+      assert.strictEqual(response.status, 503)
+      const { error } = Schema.decodeUnknownSync(ErrorBody)(yield* Effect.promise(() => response.json()))
+      assert.strictEqual(error.type, "server_error")
+      assert.match(error.message, /removed\.gguf cannot be loaded: ENOENT/)
+    }
   }).pipe(Effect.scoped)
 )

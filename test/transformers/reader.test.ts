@@ -241,7 +241,7 @@ describe("the reader", () => {
       }
       const absent = readWith({ model: "./models/qa", library: "data:text/javascript,export{}" })
       const { message, model, reason } = yield* Effect.flip(absent("?", [{ text: "a" }]))
-      assert.deepStrictEqual([reason._tag, model], ["InvalidRequest", "qa"])
+      assert.deepStrictEqual([reason._tag, model], ["ServerFailure", "qa"])
       assert.include(message, "npm install @huggingface/transformers")
     })
   )

@@ -36,7 +36,8 @@ export type ChatReply =
       readonly promptTokens: number
       readonly completionTokens: number
     }
-  | { readonly fault: string }
+  /** `isRequest`: the request is at fault, not the model. */
+  | { readonly fault: string; readonly isRequest: boolean }
 
 type Token = number
 
@@ -117,6 +118,8 @@ const loadOnce = (options: LlamaModelOptions) =>
     throw cause
   }))
 
+class RequestTooLong extends Error {}
+
 /** What the library's JSON is followed by. */
 const JSON_END = "\n\n\n\n"
 
@@ -140,7 +143,7 @@ export const writeResponse = async (
   const tokens = contextText.tokenize(model.tokenizer)
   const room = Math.min(maxTokens, window - tokens.length)
   if (room < 1)
-    throw new Error(
+    throw new RequestTooLong(
       `The request has ${tokens.length} tokens, and the model reads ${window}. Read fewer passages.`
     )
   const last = tokens.length - 1
@@ -177,4 +180,6 @@ export const writeResponse = async (
 
 /** Answers a chat. A thrown error is a fault. */
 export const writeOrFault: typeof writeResponse = (request, isWanted, reply) =>
-  writeResponse(request, isWanted, reply).catch((cause: unknown) => reply({ fault: firstLineOf(cause) }))
+  writeResponse(request, isWanted, reply).catch((cause: unknown) =>
+    reply({ fault: firstLineOf(cause), isRequest: cause instanceof RequestTooLong })
+  )

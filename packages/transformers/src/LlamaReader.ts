@@ -16,6 +16,10 @@ import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type ChatJob, type LlamaModelOptions, CHAT_WINDOW } from "./ChatModel.ts"
 import type { FromChatProcess, ToChatProcess } from "./ChatProcess.ts"
+import { modelUnavailable } from "./ModelThread.ts"
+
+const ENDED =
+  "The process of the model ended. If it ends again, its file may be damaged. Check it: npx @sluice/demo-server models verify"
 
 export interface LlamaReaderOptions extends LlamaModelOptions {
   /** The most tokens of one response. Default 512. */
@@ -82,14 +86,16 @@ const makeChat = Effect.fn("LlamaReader.make")(function* (options: LlamaModelOpt
       }
       const onMessage = (reply: FromChatProcess) => {
         if (reply.id !== call) return
-        if ("fault" in reply) return end(failure(new InvalidRequest({ message: reply.fault })))
+        if ("fault" in reply) {
+          const { fault: message, isRequest } = reply
+          return end(failure(isRequest ? new InvalidRequest({ message }) : modelUnavailable(message)))
+        }
         if ("text" in reply) return onPart({ type: "text", text: reply.text })
         const { completionTokens, finishReason, promptTokens } = reply
         onPart({ type: "end", finishReason, promptTokens, completionTokens })
         end(Effect.void)
       }
-      const onExit = () =>
-        end(failure(new ServerFailure({ status: 500, message: "The process of the model ended." })))
+      const onExit = () => end(failure(new ServerFailure({ status: 503, message: ENDED })))
       own.on("message", onMessage).on("exit", onExit).on("error", onExit)
       own.send({ id: call, request } satisfies ToChatProcess)
       return Effect.sync(() => {
@@ -115,7 +121,7 @@ const makeChat = Effect.fn("LlamaReader.make")(function* (options: LlamaModelOpt
  *
  * **Details.** The model gets the prompt of `GatewayReader` and writes its JSON, which the sampling enforces; each quote is then
  * checked against its passage. Calls run one at a time, and users come in turn. An interruption stops the response. The library
- * is `node-llama-cpp`. It downloads and compiles nothing. A model that does not fit into memory fails with `InvalidRequest`.
+ * is `node-llama-cpp`. It downloads and compiles nothing. A model that cannot be loaded, or does not fit into memory, fails with `ServerFailure`.
  *
  * ```ts
  * LlamaReader.layer({ model: "./models/qwen2.5-1.5b-instruct-q4_k_m.gguf" })

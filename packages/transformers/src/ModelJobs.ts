@@ -48,9 +48,9 @@ interface Library {
   readonly Tensor: new (type: "int64", data: BigInt64Array, dims: ReadonlyArray<number>) => Tensor
 }
 
-/** A failure that the caller handles: the call is at fault, or what the model returned. */
+/** A failure that the caller handles: the model cannot be loaded or run, or what it returned is at fault. */
 export interface ModelFault {
-  readonly fault: "request" | "response"
+  readonly fault: "model" | "response"
   readonly message: string
 }
 
@@ -163,12 +163,12 @@ const runModel = async (
   return compute(loaded, inputs)
 }
 
-/** What a job returns. A thrown error is the request's fault. */
+/** What a job returns. Texts of any kind can be computed: a thrown error is the model's fault. */
 const outputOf = async <A>(job: () => Promise<WorkerOutput<A | ModelFault>>) => {
   try {
     return await job()
   } catch (cause) {
-    return { value: { fault: "request", message: firstLineOf(cause) } as const }
+    return { value: { fault: "model", message: firstLineOf(cause) } as const }
   }
 }
 

@@ -1,11 +1,5 @@
 /** A model in a thread of its own: the runtime computes on the thread that calls it, which would stop the event loop. */
-import {
-  GatewayError,
-  type GatewayReason,
-  InvalidRequest,
-  InvalidResponse,
-  ServerFailure
-} from "@sluice/core"
+import { GatewayError, type GatewayReason, InvalidResponse, ServerFailure } from "@sluice/core"
 import { makeOwnThread, moduleBeside } from "@sluice/core/workers"
 import { Effect } from "effect"
 import { isFolder, type ModelFault, type TransformersModelOptions } from "./ModelJobs.ts"
@@ -52,6 +46,10 @@ export const batchesByLength = (texts: ReadonlyArray<string>): ReadonlyArray<Rea
   return batches
 }
 
+/** The model cannot be loaded or run. The caller's request is not at fault, and repeating it does not help. */
+export const modelUnavailable = (message: string): ServerFailure =>
+  new ServerFailure({ status: 503, message, final: true })
+
 /** Runs jobs on the model. Its thread starts with the first job and ends with the scope. */
 export const makeModelThread = Effect.fn("TransformersModel.make")(function* (
   options: TransformersModelOptions,
@@ -72,7 +70,7 @@ export const makeModelThread = Effect.fn("TransformersModel.make")(function* (
         if (!("fault" in result)) return Effect.succeed(result)
         const { fault, message } = result
         return Effect.fail(
-          failure(fault === "request" ? new InvalidRequest({ message }) : new InvalidResponse({ message }))
+          failure(fault === "model" ? modelUnavailable(message) : new InvalidResponse({ message }))
         )
       })
     )
