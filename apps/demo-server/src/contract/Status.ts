@@ -28,7 +28,10 @@ export const State = Schema.Literals([
 export const ServerStatus = Schema.Struct({
   version: field("The version of the server.", Schema.String),
   provider: field("Where the models of the library run.", Schema.Literals(["embedded", "gateway"])),
-  demo: field("Whether all models run in the server, and balances are demo credit.", Schema.Boolean),
+  demo: field(
+    "Whether balances are demo credit: all models run in the server, embedded or local. `models` names them.",
+    Schema.Boolean
+  ),
   models: field(
     "The models of the library.",
     Schema.Struct({

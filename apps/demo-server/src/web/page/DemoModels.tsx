@@ -1,16 +1,15 @@
-/** Says that the models in the server only match keywords, and the two ways to others. */
+/** Says what the demo models do, while they search or answer, and the two ways to others. */
 import { signedIn } from "./session.ts"
-import { status } from "./status.ts"
-
-/** The embedded models, not local ones that were pulled. */
-const EMBEDDED_MODEL = /^sluice-/
+import { isDemoModel, status } from "./status.ts"
 
 export const DemoModels = () => {
   const now = status.value
-  if (now?.provider !== "embedded" || !EMBEDDED_MODEL.test(now.models.embedding)) return null
+  if (now?.provider !== "embedded" || !isDemoModel(now.models.chat)) return null
   return (
     <p class="demo-models quiet">
-      Demo models: keyword matching.{" "}
+      {isDemoModel(now.models.embedding)
+        ? "Demo models: keyword matching."
+        : "Local models search by meaning; the demo reader picks sentences as answers."}{" "}
       {signedIn.value?.role === "admin" ? (
         <>
           <a href="#connect">Connect a model</a> or <a href="#connect/local">get local models</a> for real

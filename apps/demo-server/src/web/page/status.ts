@@ -11,6 +11,9 @@ export const status = signal<ServerStatus>()
 /** True if all models run in the server itself: the balance is charged, but no real money. */
 export const isDemo = computed(() => status.value?.demo === true)
 
+/** Whether a model is embedded: not a local one that was pulled, nor a gateway's. */
+export const isDemoModel = (model: string): boolean => model.startsWith("sluice-")
+
 /** Documents done in a rebuild that this page started. `total` is 0 until it is known. */
 export const rebuilding = signal<{ readonly done: number; readonly total: number }>()
 export const rebuildError = signal<RequestError>()

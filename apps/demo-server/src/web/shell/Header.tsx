@@ -1,10 +1,11 @@
 /** The header: the name, the views, the server's models, and the theme. */
 import { effect } from "@preact/signals"
+import type { ServerStatus } from "../../contract/index.ts"
 import { online } from "../api/request.ts"
 import { browserSetting } from "../page/persisted.ts"
 import { currentRoute } from "../page/route.ts"
 import { session } from "../page/session.ts"
-import { status } from "../page/status.ts"
+import { isDemoModel, status } from "../page/status.ts"
 
 const Logo = () => (
   <svg class="logo" viewBox="0 0 28 28" aria-hidden="true">
@@ -17,6 +18,13 @@ const Logo = () => (
 
 const MODELS_ID = "models"
 
+const embeddedLabel = ({ chat, embedding }: ServerStatus["models"]): string =>
+  isDemoModel(embedding)
+    ? "Demo models (keywords)"
+    : isDemoModel(chat)
+      ? "Local search, demo answers"
+      : "Local models"
+
 const ModelBadge = () => {
   const now = status.value
   if (now === undefined) return <span class="badge quiet" />
@@ -27,13 +35,13 @@ const ModelBadge = () => {
       <button class="row unbroken near" type="button" popovertarget={MODELS_ID}>
         <span class="status-light" data-on={online.value ? now.state : "offline"} />
         <span class="status-text">
-          {!online.value ? "Offline" : embedded ? "Demo models (keywords)" : "Gateway"}
+          {!online.value ? "Offline" : embedded ? embeddedLabel(now.models) : "Gateway"}
         </span>
       </button>
       <div id={MODELS_ID} class="card floating models" popover="auto">
         <p>
           {embedded
-            ? "These models run inside the server, without a key or a network. They match words, not meaning."
+            ? `These models run inside the server, without a key or a network. ${isDemoModel(embedding) ? "They match words, not meaning." : "They search by meaning."}`
             : "These models answer through the configured gateway."}
         </p>
         <dl>
