@@ -72,7 +72,11 @@ describe("get local models", () => {
     const text = await small.innerText()
     for (const part of ["259 MB", "granite-embedding-97m", "Apache-2.0", "more than 200", "ar, de, en"])
       assert.include(text, part)
-    await rowOf(page, "toy").getByText("tiny-answerer, reader:").waitFor()
+    const reader = rowOf(page, "toy").getByText("tiny-answerer, reader:")
+    await reader.waitFor()
+    // Each model has a line of its own.
+    const [line, row] = [await reader.boundingBox(), await rowOf(page, "toy").boundingBox()]
+    assert.strictEqual(line?.width, row?.width)
     assert.lengthOf((await toy).hub.requests, 0)
     const command = page.getByText("npm install @huggingface/transformers")
     assert.strictEqual(await command.count(), peerLibrary === undefined ? 1 : 0)

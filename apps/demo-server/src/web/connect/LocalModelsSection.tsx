@@ -27,12 +27,12 @@ const Progress = ({ of: { name }, now }: { readonly of: ModelSet; readonly now: 
   const amount = `${byteSize(done)} of ${byteSize(total)}`
   if (state === "failed")
     return (
-      <p class="trouble" role="alert">
+      <p class="trouble own-line" role="alert">
         The download failed. <MessageText text={message} />
       </p>
     )
   return (
-    <div>
+    <div class="own-line">
       <ProgressBar label={`Download of ${name}`} done={done} total={total} />
       <p class="quiet">{state === "running" ? amount : `Stopped at ${amount}. It continues from there.`}</p>
     </div>
@@ -69,18 +69,18 @@ const SetRow = ({ of: set, now }: { readonly of: ModelSet; readonly now: Found }
         {state !== undefined && <span>{state}</span>}
       </p>
       {models.map(({ bytes, id, kind, languages, licence, note }) => (
-        <p key={id} class="quiet">
+        <p key={id} class="quiet own-line">
           <code>{id}</code>, {kind}: {byteSize(bytes)}, {licence}. Languages: {languages}.
           {note !== undefined && ` ${note}.`}
         </p>
       ))}
       {memoryShortage !== undefined && (
-        <p class="trouble">
+        <p class="trouble own-line">
           Its chat model may not run here. <MessageText text={memoryShortage} />
         </p>
       )}
       {missingRuntime !== undefined && (
-        <p>
+        <p class="own-line">
           Its chat model needs another package: <code>{missingRuntime}</code>{" "}
           <CopyButton text={missingRuntime} what="the command" />
         </p>
