@@ -1,5 +1,5 @@
 /** The index: its service, the layers over LanceDB, collections, snapshots and the vector cache. */
-export type { RebuildPlan } from "./ingest/RebuildPlan.ts"
+export { type RebuildPlan, sumPlans } from "./ingest/RebuildPlan.ts"
 export { documentId } from "./document/Hash.ts"
 export { METADATA_BYTES } from "./document/Metadata.ts"
 export { storedBytesOf } from "./document/StoredBytes.ts"

@@ -34,7 +34,8 @@ export const IngestReportBody = Schema.Struct({
   removed: field("Documents that were removed.", Schema.Int),
   faulty: field("Added and replaced documents of which a part could not be read.", Schema.Int),
   passages: field("Passages that were written.", Schema.Int),
-  failed: field("Files that could not be added.", Schema.Array(FailedFile))
+  failed: field("Files that could not be added. In jobs the first 100.", Schema.Array(FailedFile)),
+  unlisted: field("Further files that could not be added, only in jobs.", optionalKey(Schema.Int))
 })
 export type IngestReportBody = typeof IngestReportBody.Type
 

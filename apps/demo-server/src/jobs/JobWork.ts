@@ -26,12 +26,10 @@ const STORE_ATTEMPTS = 3
 /** Files that failed, of one job. Lists of jobs have all of them. */
 const MAX_FAILED = 100
 
-/** The first failures, and how many more there are. */
-const firstFailed = (failed: IngestReportBody["failed"]): IngestReportBody["failed"] => {
-  if (failed.length <= MAX_FAILED) return failed
-  const more = failed.length - MAX_FAILED
-  const message = `${more} more files failed. They are not listed`
-  return [...failed.slice(0, MAX_FAILED), { path: "", reason: "not_listed", message }]
+/** A report with the first failures, and how many more there are. */
+const shortened = (report: IngestReportBody): IngestReportBody => {
+  const unlisted = report.failed.length - MAX_FAILED
+  return unlisted <= 0 ? report : { ...report, failed: report.failed.slice(0, MAX_FAILED), unlisted }
 }
 
 const errorOf = (error: RagError | Failure): JobResult => {
@@ -74,10 +72,8 @@ const makeCounts = ({ kind, progress }: JobRow) => {
     }
     if (event.type === "committed")
       counts.progress = { ...progress, passages: progress.passages + event.passages }
-    if (event.type === "done") {
-      const report = { ...event.report, failed: firstFailed(event.report.failed) }
-      result = { report, ...(kind === "sync" && { changes }) }
-    }
+    if (event.type === "done")
+      result = { report: shortened(event.report), ...(kind === "sync" && { changes }) }
   }
   return { counts, note }
 }

@@ -38,9 +38,9 @@ const MORE_TOKENS = 4
 const REPAIRABLE: ReadonlySet<NotReadReason> = new Set(["truncated", "protocol", "unproven"])
 
 /** A reader by any model that chats. `layer` takes that of the gateway. */
-export const make = (gateway: ChatStream, options: GatewayReaderOptions): Reader["Service"] => {
+export const make = (chat: ChatStream, options: GatewayReaderOptions): Reader["Service"] => {
   const { extra, instructions, maxTokens = MAX_TOKENS, model, prompt = makePrompt, temperature = 0 } = options
-  const send = makeFlexibleChat(gateway, RESPONSE_FORMAT)
+  const send = makeFlexibleChat(chat, RESPONSE_FORMAT)
   return Reader.of({
     model: {
       id: model,

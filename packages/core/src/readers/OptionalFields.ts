@@ -40,7 +40,7 @@ export interface FlexibleCall extends Pick<ChatCall, "model"> {
 export type ChatStream = Pick<Gateway["Service"], "chatStream">
 
 /** Sends chats of one model. */
-export const makeFlexibleChat = (gateway: ChatStream, responseFormat: Extra) => {
+export const makeFlexibleChat = (chat: ChatStream, responseFormat: Extra) => {
   const refused = new Set<Field>()
 
   /** `without` has the fields that refusals named. After a refusal that names none, all are left out of this call. */
@@ -61,7 +61,7 @@ export const makeFlexibleChat = (gateway: ChatStream, responseFormat: Extra) => 
     const sent = Object.keys(fields) as Array<Field>
     const { max_tokens: maxTokens, temperature: sentTemperature, ...more } = fields
     let started = false
-    return gateway
+    return chat
       .chatStream({
         model,
         messages: messages(sent.includes("response_format") ? "schema" : "lines"),

@@ -36,7 +36,7 @@ const JobItem = ({ of: job }: { readonly of: Job }) => {
         </>
       )}
       {error !== undefined && <p>{error.message}</p>}
-      <FailedFiles failed={report?.failed ?? []} />
+      <FailedFiles failed={report?.failed ?? []} unlisted={report?.unlisted} />
     </li>
   )
 }

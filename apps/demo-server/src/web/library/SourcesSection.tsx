@@ -129,7 +129,7 @@ const Actions = ({ of, onSchedule }: { readonly of: SourceInfo; readonly onSched
 }
 
 const SourceItem = ({ of }: { readonly of: SourceInfo }) => {
-  const { address, changes, done = 0, failed, lastRun, message, name, nextRun, schedule, state } = of
+  const { address, changes, done = 0, failed, lastRun, message, name, nextRun, report, schedule, state } = of
   const [scheduling, setScheduling] = useState(false)
   const facts = [
     describeSchedule(schedule),
@@ -160,7 +160,7 @@ const SourceItem = ({ of }: { readonly of: SourceInfo }) => {
           </ul>
         </details>
       )}
-      <FailedFiles failed={failed} />
+      <FailedFiles failed={failed} unlisted={report?.unlisted} />
       <Actions of={of} onSchedule={() => setScheduling(!scheduling)} />
       {scheduling && (
         <ActionForm
