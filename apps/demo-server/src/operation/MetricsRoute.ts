@@ -31,7 +31,7 @@ export const MetricsLayer = HttpRouter.use(
         if (!mayRead(yield* HttpServerRequest.HttpServerRequest)) {
           const message =
             token === undefined
-              ? "Only this machine may read the metrics. Set SLUICE_METRICS_TOKEN to read them from elsewhere"
+              ? "Only this machine may read the metrics, and only under the names of SLUICE_HOSTS or its address. Set SLUICE_METRICS_TOKEN to read them from elsewhere"
               : "Send the token of SLUICE_METRICS_TOKEN as `Authorization: Bearer …`"
           return respond(new Failure({ status: 403, code: "metrics_not_allowed", message }))
         }
